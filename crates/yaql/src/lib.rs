@@ -1,0 +1,5 @@
+//! YAQL, a small query language over JSON-like data.
+
+pub mod error;
+
+pub use error::{Error, ErrorClass, Span};
