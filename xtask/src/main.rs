@@ -1,1 +1,93 @@
-fn main() {}
+//! The front door of the repository: `cargo xtask <command>`.
+//!
+//! One module per command, one line in [`COMMANDS`]. Few dependencies on purpose: this is the first thing a
+//! newcomer builds.
+
+#![expect(clippy::print_stdout, reason = "a tool for developers talks on standard output")]
+#![expect(clippy::disallowed_methods, reason = "reading clocks and the environment is this tool's job")]
+
+mod args;
+mod bench;
+mod codegen;
+mod command;
+mod demo;
+mod failure;
+mod process;
+mod terminal;
+mod test;
+mod tidy;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use args::Args;
+use command::Command;
+use failure::{Failure, Outcome};
+use terminal::{Style, paint};
+
+const COMMANDS: &[Command] = &[
+    // sorted
+    bench::COMMAND,
+    codegen::COMMAND,
+    demo::COMMAND,
+    test::COMMAND,
+    tidy::COMMAND,
+    // end sorted
+];
+
+fn main() -> ExitCode {
+    match dispatch(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{} {failure}", paint(Style::Bad, "error:"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(mut words: Vec<String>) -> Outcome {
+    let wants_help = words.iter().any(|word| word == "--help" || word == "-h");
+    if words.is_empty() || words[0] == "help" || words[0].starts_with('-') {
+        print!("{}", overview());
+        return if words.is_empty() || wants_help || words[0] == "help" {
+            Ok(())
+        } else {
+            Err(Failure::new(format!("`{}` comes before any command", words[0])))
+        };
+    }
+    let name = words.remove(0);
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        return Err(Failure::new(format!("no command `{name}`; `cargo xtask` lists them")));
+    };
+    if wants_help {
+        print!("{}", command.help);
+        return Ok(());
+    }
+    (command.run)(Args::new(words))
+}
+
+fn overview() -> String {
+    let lines = COMMANDS.iter().map(|command| format!("  {:<9} {}\n", command.name, command.about));
+    format!("Usage: cargo xtask <command> [--help]\n\n{}", lines.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_explains_itself() {
+        for command in COMMANDS {
+            let usage = format!("Usage: cargo xtask {}", command.name);
+            assert!(command.help.starts_with(&usage), "help of `{}`", command.name);
+            assert!(overview().contains(command.about));
+        }
+    }
+
+    #[test]
+    fn an_unknown_command_is_named() {
+        let error = dispatch(vec!["tset".into()]).unwrap_err();
+        assert!(error.to_string().contains("`tset`"), "{error}");
+    }
+}

@@ -1,0 +1,106 @@
+//! `cargo xtask codegen`: files that the product writes about itself, kept in the repository and compared in CI.
+
+use std::fs;
+use std::path::Path;
+use std::process;
+
+use crate::args::Args;
+use crate::command::Command;
+use crate::failure::{Context as _, Failure, Outcome};
+use crate::process::capture;
+use crate::workspace::{self, Metadata, Profile};
+
+pub(crate) const COMMAND: Command = Command {
+    name: "codegen",
+    about: "write the generated files, or check that they are current",
+    help: "\
+Usage: cargo xtask codegen [--check]
+
+Runs the `stoker` binary for every generated file and writes what it prints.
+
+  --check    write nothing; fail if a file differs from what would be written
+",
+    run: |mut args: Args| {
+        let mode = if args.flag("--check") { Mode::Check } else { Mode::Write };
+        args.finish()?;
+        if GENERATED.is_empty() {
+            println!("no file is generated yet");
+        }
+        run(mode)
+    },
+};
+
+/// A file and the arguments of `stoker` that print it.
+struct Generated {
+    path: &'static str,
+    arguments: &'static [&'static str],
+}
+
+/// Every generated file: one line here is all it takes.
+const GENERATED: &[Generated] = &[
+    // sorted
+    Generated { path: "docs/reference/yaql-functions.md", arguments: &["yaql", "reference"] },
+    // end sorted
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Check,
+    Write,
+}
+
+/// How many files there are to write.
+pub(crate) fn n_files() -> usize {
+    GENERATED.len()
+}
+
+pub(crate) fn run(mode: Mode) -> Outcome {
+    if GENERATED.is_empty() {
+        return Ok(());
+    }
+    let root = workspace::root();
+    let program = Metadata::load(&root)?.build_stoker(&root, Profile::Dev)?;
+    let mut stale = Vec::new();
+    for file in GENERATED {
+        let fresh = capture(process::Command::new(&program).args(file.arguments))?;
+        if !refresh(&root, file.path, &fresh, mode)? {
+            stale.push(file.path);
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("out of date: {}; run `cargo xtask codegen` and commit", stale.join(", "))))
+}
+
+/// Brings one file up to date; in check mode only says whether it is.
+fn refresh(root: &Path, path: &str, fresh: &str, mode: Mode) -> Outcome<bool> {
+    let full = root.join(path);
+    if fs::read_to_string(&full).is_ok_and(|found| found == fresh) {
+        return Ok(true);
+    }
+    if mode == Mode::Check {
+        return Ok(false);
+    }
+    if let Some(folder) = full.parent() {
+        fs::create_dir_all(folder).context(format!("cannot create `{}`", folder.display()))?;
+    }
+    fs::write(&full, fresh).context(format!("cannot write `{path}`"))?;
+    println!("wrote {path}");
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_file_is_seen_by_the_check_and_mended_by_the_writer() {
+        let root = std::env::temp_dir().join(format!("stoker-codegen-{}", process::id()));
+        assert!(!refresh(&root, "docs/a.md", "new", Mode::Check).unwrap());
+        assert!(refresh(&root, "docs/a.md", "new", Mode::Write).unwrap());
+        assert!(refresh(&root, "docs/a.md", "new", Mode::Check).unwrap());
+        assert!(!refresh(&root, "docs/a.md", "newer", Mode::Check).unwrap());
+        fs::remove_dir_all(&root).unwrap();
+    }
+}

@@ -1,0 +1,119 @@
+//! The steps of CI, in order: cheap and telling first.
+
+use std::process::Command;
+
+use super::{Cx, Done, fuzz};
+use crate::failure::Outcome;
+use crate::process::{cargo, run, which};
+use crate::tools::{deny, oracle};
+use crate::{codegen, tidy};
+
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Nothing after it makes sense when it fails.
+    pub(super) is_fatal: bool,
+    pub(super) run: fn(&Cx) -> Outcome<Done>,
+}
+
+/// How many generated expressions the differential tests compare.
+const DIFFERENTIAL_VARIABLE: &str = "STOKER_DIFFERENTIAL_CASES";
+
+pub(super) const STEPS: &[Step] = &[
+    Step { name: "fmt", about: "formatting", is_fatal: false, run: fmt },
+    Step { name: "tidy", about: "rules of the house", is_fatal: false, run: |_| passed(tidy::run()) },
+    Step { name: "build", about: "everything compiles, tests included", is_fatal: true, run: build },
+    Step { name: "clippy", about: "lints, warnings are errors", is_fatal: false, run: clippy },
+    Step { name: "oracle", about: "reference implementation of YAQL", is_fatal: false, run: prepare_oracle },
+    Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
+    Step {
+        name: "doctest",
+        about: "examples in the documentation of the code",
+        is_fatal: false,
+        run: doctest,
+    },
+    Step { name: "docs", about: "documentation builds, warnings are errors", is_fatal: false, run: docs },
+    Step { name: "codegen", about: "generated files are current", is_fatal: false, run: check_codegen },
+    Step {
+        name: "deny",
+        about: "licences, bans and sources of dependencies",
+        is_fatal: false,
+        run: check_deny,
+    },
+    Step { name: "fuzz", about: "each fuzz target for a short time", is_fatal: false, run: fuzz::run_all },
+];
+
+fn passed(outcome: Outcome) -> Outcome<Done> {
+    outcome.map(|()| Done::Passed)
+}
+
+/// `cargo` in the root with these arguments.
+fn cargo_in(cx: &Cx, arguments: &[&str]) -> Command {
+    let mut command = cargo();
+    command.current_dir(&cx.root).args(arguments);
+    command
+}
+
+fn fmt(cx: &Cx) -> Outcome<Done> {
+    run(&mut cargo_in(cx, &["fmt", "--all", "--check"]))?;
+    if cx.root.join(fuzz::MANIFEST).is_file() {
+        run(&mut cargo_in(cx, &["fmt", "--check", "--manifest-path", fuzz::MANIFEST]))?;
+    }
+    Ok(Done::Passed)
+}
+
+fn build(cx: &Cx) -> Outcome<Done> {
+    passed(run(&mut cargo_in(cx, &["test", "--workspace", "--no-run", "--quiet"])))
+}
+
+fn clippy(cx: &Cx) -> Outcome<Done> {
+    passed(run(&mut cargo_in(
+        cx,
+        &["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"],
+    )))
+}
+
+fn prepare_oracle(cx: &Cx) -> Outcome<Done> {
+    passed(oracle::python(&cx.metadata.target_dir).map(|_| ()))
+}
+
+fn test(cx: &Cx) -> Outcome<Done> {
+    let mut command = if which("cargo-nextest").is_some() {
+        cargo_in(
+            cx,
+            &["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass", "--status-level=slow"],
+        )
+    } else {
+        cargo_in(cx, &["test", "--workspace", "--no-fail-fast", "--quiet", "--lib", "--bins", "--tests"])
+    };
+    command.env(DIFFERENTIAL_VARIABLE, cx.n_differential.to_string());
+    // Without the reference its own step has failed already; the other tests are still worth running.
+    if let Ok(python) = oracle::python(&cx.metadata.target_dir) {
+        command.env(oracle::VARIABLE, python);
+    }
+    passed(run(&mut command))
+}
+
+fn doctest(cx: &Cx) -> Outcome<Done> {
+    passed(run(&mut cargo_in(cx, &["test", "--workspace", "--doc", "--quiet"])))
+}
+
+fn docs(cx: &Cx) -> Outcome<Done> {
+    let mut command =
+        cargo_in(cx, &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"]);
+    passed(run(command.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+fn check_codegen(_: &Cx) -> Outcome<Done> {
+    if codegen::n_files() == 0 {
+        return Ok(Done::Skipped("no file is generated yet".to_owned()));
+    }
+    passed(codegen::run(codegen::Mode::Check))
+}
+
+fn check_deny(cx: &Cx) -> Outcome<Done> {
+    let program = deny::program(&cx.metadata.target_dir)?;
+    let mut command = Command::new(program);
+    command.current_dir(&cx.root).args(["--workspace", "check", "bans", "licenses", "sources"]);
+    passed(run(&mut command))
+}

@@ -1,0 +1,264 @@
+//! Crates depend downward only.
+//!
+//! The table below is the architecture. A crate that is not in it does not exist as far as this rule is
+//! concerned, and that is an error: whoever adds a crate decides its layer.
+
+use super::problem::Problem;
+use super::tree::Tree;
+use crate::workspace::{Dependency, Kind, Member};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Layer {
+    /// Synchronous, deterministic, no I/O.
+    Pure,
+    /// Pure specifications and, behind a port, the code that runs them.
+    Split,
+    /// What both sides of a boundary share: messages, client, settings.
+    Edge,
+    /// One kind of I/O each.
+    Shell,
+    /// Composition roots, as libraries.
+    Binary,
+    /// The one executable.
+    Main,
+    /// Never shipped.
+    Dev,
+}
+
+/// Every crate of the workspace: folder under `crates/`, layer.
+const LAYERS: &[(&str, Layer)] = &[
+    // sorted
+    ("agent", Layer::Binary),
+    ("bus", Layer::Shell),
+    ("cli", Layer::Binary),
+    ("client", Layer::Edge),
+    ("engine", Layer::Pure),
+    ("graph", Layer::Pure),
+    ("helpers", Layer::Pure),
+    ("manifest", Layer::Pure),
+    ("model", Layer::Pure),
+    ("planner", Layer::Pure),
+    ("registry", Layer::Pure),
+    ("server", Layer::Binary),
+    ("settings", Layer::Edge),
+    ("sim", Layer::Dev),
+    ("stoker", Layer::Main),
+    ("store", Layer::Shell),
+    ("tasks", Layer::Split),
+    ("testkit", Layer::Dev),
+    ("wire", Layer::Edge),
+    ("xtask", Layer::Dev),
+    ("yaml", Layer::Pure),
+    ("yaql", Layer::Pure),
+    // end sorted
+];
+
+/// Crates that stand alone: they know nothing of the product and could be published by themselves.
+const ALONE: &[&str] = &["yaml", "yaql", "xtask"];
+
+/// The lowest crate: everyone may use it, it uses only the crates that stand alone.
+const BOTTOM: &str = "model";
+
+/// Packages that a pure crate must not reach, however indirectly.
+const IMPURE: &[&str] = &[
+    // sorted
+    "async-nats",
+    "async-std",
+    "axum",
+    "chrono",
+    "fastrand",
+    "getrandom",
+    "hyper",
+    "mio",
+    "nix",
+    "rand",
+    "rand_core",
+    "reqwest",
+    "russh",
+    "rustls",
+    "smol",
+    "socket2",
+    "sqlx",
+    "sqlx-core",
+    "tempfile",
+    "tokio",
+    "tracing-subscriber",
+    "ureq",
+    "uuid",
+    // end sorted
+];
+
+pub(super) fn layer_of(short: &str) -> Option<Layer> {
+    LAYERS.iter().find(|(name, _)| *name == short).map(|(_, layer)| *layer)
+}
+
+/// The name of a workspace package without its prefix: `stoker-yaql` is `yaql`.
+pub(super) fn short_name(package: &str) -> &str {
+    package.strip_prefix("stoker-").unwrap_or(package)
+}
+
+pub(super) fn check(tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for member in &tree.members {
+        let manifest = format!("{}/Cargo.toml", member.folder);
+        let short = short_name(&member.name);
+        let Some(layer) = layer_of(short) else {
+            problems.push(Problem::error(
+                manifest,
+                0,
+                format!("crate `{}` has no layer", member.name),
+                "add it to the table in `xtask/src/tidy/layers.rs`",
+            ));
+            continue;
+        };
+        if let Some(expected) = wrong_folder(member, short, layer) {
+            problems.push(Problem::error(
+                manifest.clone(),
+                0,
+                format!("package `{}` lives in `{}`", member.name, member.folder),
+                format!("folder `x` holds package `stoker-x`: move it to `{expected}`"),
+            ));
+        }
+        for dependency in &member.dependencies {
+            if let Some(reason) = forbidden(tree, short, layer, dependency) {
+                problems.push(Problem::error(
+                    manifest.clone(),
+                    0,
+                    format!("`{}` must not depend on `{}`: {reason}", member.name, dependency.name),
+                    "turn the dependency round, move the shared part down, or pass the value as an argument",
+                ));
+            }
+        }
+        if layer == Layer::Pure {
+            for name in member.reached.iter().filter(|name| IMPURE.contains(&name.as_str())) {
+                problems.push(Problem::error(
+                    manifest.clone(),
+                    0,
+                    format!("pure crate `{}` reaches `{name}`", member.name),
+                    format!(
+                        "find the way with `cargo tree -p {} -i {name} -e normal` and cut it",
+                        member.name
+                    ),
+                ));
+            }
+        }
+    }
+    problems
+}
+
+fn wrong_folder(member: &Member, short: &str, layer: Layer) -> Option<String> {
+    let expected = if short == "xtask" { "xtask".to_owned() } else { format!("crates/{short}") };
+    let named_well = match layer {
+        Layer::Main => member.name == short,
+        _ => short == "xtask" || member.name != short,
+    };
+    (member.folder != expected || !named_well).then_some(expected)
+}
+
+/// Why this dependency is not allowed, if it is not. Only crates of the workspace have a direction.
+fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency) -> Option<String> {
+    tree.members.iter().find(|member| member.name == dependency.name)?;
+    let to = short_name(&dependency.name);
+    let to_layer = layer_of(to)?;
+    if ALONE.contains(&from) {
+        return Some(format!("`{from}` stands alone and knows no other crate of the workspace"));
+    }
+    if from_layer == Layer::Dev {
+        return None;
+    }
+    if to_layer == Layer::Dev {
+        let allowed = dependency.kind == Kind::Dev;
+        return (!allowed).then(|| format!("`{to}` is for tests and is never shipped"));
+    }
+    if from == BOTTOM && !ALONE.contains(&to) {
+        return Some(format!("`{BOTTOM}` is the lowest crate"));
+    }
+    if to_layer > from_layer {
+        return Some(format!("that points upward ({from_layer:?} to {to_layer:?})"));
+    }
+    if to_layer == from_layer && from_layer != Layer::Pure {
+        return Some(format!("that points sideways between crates of layer {from_layer:?}"));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(name: &str, dependencies: &[(&str, Kind)]) -> Member {
+        let short = short_name(name);
+        Member {
+            name: name.into(),
+            folder: if short == "xtask" { "xtask".into() } else { format!("crates/{short}") },
+            dependencies: dependencies
+                .iter()
+                .map(|&(name, kind)| Dependency { name: name.into(), kind })
+                .collect(),
+            ..Member::default()
+        }
+    }
+
+    fn messages(members: Vec<Member>) -> Vec<String> {
+        let tree = Tree { members, ..Tree::default() };
+        check(&tree).into_iter().map(|problem| problem.message).collect()
+    }
+
+    #[test]
+    fn downward_is_fine() {
+        let found = messages(vec![
+            member("stoker-model", &[("stoker-yaml", Kind::Normal)]),
+            member("stoker-yaml", &[]),
+            member("stoker-planner", &[("stoker-model", Kind::Normal), ("stoker-graph", Kind::Normal)]),
+            member("stoker-graph", &[("stoker-model", Kind::Normal), ("stoker-testkit", Kind::Dev)]),
+            member("stoker-testkit", &[("stoker-server", Kind::Normal)]),
+            member("stoker-store", &[("stoker-model", Kind::Normal)]),
+            member("stoker-server", &[("stoker-store", Kind::Normal)]),
+            member("stoker", &[("stoker-server", Kind::Normal)]),
+        ]);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
+    fn upward_sideways_and_test_crates_are_reported() {
+        let found = messages(vec![
+            member("stoker-planner", &[("stoker-store", Kind::Normal)]),
+            member("stoker-store", &[("stoker-bus", Kind::Normal)]),
+            member("stoker-bus", &[("stoker-testkit", Kind::Normal)]),
+            member("stoker-testkit", &[]),
+            member("stoker-model", &[("stoker-planner", Kind::Normal)]),
+        ]);
+        assert_eq!(found.len(), 4, "{found:#?}");
+        assert!(found[0].contains("`stoker-planner` must not depend on `stoker-store`: that points upward"));
+        assert!(found[1].contains("sideways"));
+        assert!(found[2].contains("never shipped"));
+        assert!(found[3].contains("lowest"));
+    }
+
+    #[test]
+    fn the_language_crates_stand_alone_even_in_their_tests() {
+        let found = messages(vec![
+            member("stoker-yaql", &[("stoker-yaml", Kind::Dev)]),
+            member("stoker-yaml", &[("stoker-model", Kind::Normal)]),
+            member("stoker-model", &[]),
+        ]);
+        assert_eq!(found.len(), 2, "{found:#?}");
+    }
+
+    #[test]
+    fn reaching_a_runtime_from_a_pure_crate_is_reported() {
+        let mut yaql = member("stoker-yaql", &[]);
+        yaql.reached.insert("tokio".into());
+        let found = messages(vec![yaql]);
+        assert_eq!(found, ["pure crate `stoker-yaql` reaches `tokio`"]);
+    }
+
+    #[test]
+    fn unknown_and_misplaced_crates_are_reported() {
+        let mut moved = member("stoker-yaql", &[]);
+        moved.folder = "crates/query".into();
+        let found = messages(vec![member("stoker-utils", &[]), moved, member("graph", &[])]);
+        assert_eq!(found.len(), 3, "{found:#?}");
+        assert!(found[0].contains("no layer"));
+    }
+}

@@ -1,0 +1,37 @@
+//! Packages of the system. As root they are installed; otherwise the error is the line to type.
+
+use std::process::Command;
+
+use crate::failure::{Failure, Outcome};
+use crate::process::{capture, run, which};
+
+/// A package and the reason it is needed.
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    why: &'static str,
+}
+
+/// Links the fuzzing engine, which is written in C++.
+pub(crate) const CXX: Package = Package { name: "g++", why: "to build the fuzz targets" };
+/// Holds `python3` itself and the modules `venv` and `ensurepip`.
+pub(crate) const PYTHON: Package =
+    Package { name: "python3-venv", why: "to run the reference implementation of YAQL" };
+
+pub(crate) fn install(package: &Package) -> Outcome {
+    let manual = format!("apt-get install {}", package.name);
+    if which("apt-get").is_none() {
+        return Err(Failure::new(format!(
+            "needed {}: what Debian calls `{}`; install it and run this again",
+            package.why, package.name
+        )));
+    }
+    let is_root = capture(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
+    if !is_root {
+        return Err(Failure::new(format!("needed {}: run `sudo {manual}` and then this again", package.why)));
+    }
+    let apt = |arguments: &[&str]| {
+        run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt(&["update", "--quiet", "--quiet"])?;
+    apt(&["install", "--yes", "--quiet", "--quiet", "--no-install-recommends", package.name])
+}
