@@ -1,0 +1,164 @@
+//! Writes JSON-like data as block-style YAML that YAML 1.1 and 1.2 readers understand alike.
+//!
+//! Any tree can be written by implementing [`Emit`] for it; [`crate::Node`] is one.
+//!
+//! ```
+//! use stoker_yaml::emit::{Atom, Emit, View, to_yaml};
+//!
+//! struct Task { id: &'static str, roles: Vec<&'static str> }
+//!
+//! impl Emit for Task {
+//!     fn view(&self) -> View<'_> {
+//!         View::Map(vec![(Atom::Str("id"), &self.id), (Atom::Str("roles"), &self.roles)])
+//!     }
+//! }
+//!
+//! let task = Task { id: "on", roles: vec!["compute"] };
+//! assert_eq!(to_yaml(&task), "id: 'on'\nroles:\n  - compute\n");
+//! ```
+
+mod text;
+mod view;
+
+pub use view::{Atom, Emit, View};
+
+use text::Style;
+
+/// One document, ending with a line break.
+///
+/// Recursive: the tree must not be nested deeper than the stack allows.
+pub fn to_yaml(root: &dyn Emit) -> String {
+    let mut writer = Writer { out: String::new() };
+    writer.root(&root.view());
+    writer.out
+}
+
+/// A float that every reader takes for one: with a dot, and a sign in the exponent.
+pub(crate) fn float_text(value: f64) -> String {
+    if value.is_nan() {
+        return ".nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let shown = format!("{value:?}");
+    let Some((mantissa, exponent)) = shown.split_once('e') else { return shown };
+    let dot = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{mantissa}{dot}e{sign}{exponent}")
+}
+
+const INDENT: usize = 2;
+
+struct Writer {
+    out: String,
+}
+
+impl Writer {
+    fn root(&mut self, view: &View<'_>) {
+        match view {
+            View::Seq(items) if !items.is_empty() => self.seq(items, 0),
+            View::Map(entries) if !entries.is_empty() => self.map(entries, 0),
+            other => self.on_line(other, 0),
+        }
+    }
+
+    /// A value that fits on the current line, or a block of text that starts on it; with the line break.
+    fn on_line(&mut self, view: &View<'_>, indent: usize) {
+        match view {
+            View::Atom(Atom::Str(text)) if text::style(text) == Style::Block => {
+                text::write_block(&mut self.out, text, indent + INDENT);
+                return;
+            }
+            View::Atom(atom) => self.atom(atom),
+            View::Seq(_) => self.out.push_str("[]"),
+            View::Map(_) => self.out.push_str("{}"),
+        }
+        self.out.push('\n');
+    }
+
+    /// Items from here on; the first one on the current line.
+    fn seq(&mut self, items: &[&dyn Emit], indent: usize) {
+        for (item_idx, item) in items.iter().enumerate() {
+            if item_idx > 0 {
+                self.indent(indent);
+            }
+            self.out.push_str("- ");
+            match item.view() {
+                View::Seq(items) if !items.is_empty() => self.seq(&items, indent + INDENT),
+                View::Map(entries) if !entries.is_empty() => self.map(&entries, indent + INDENT),
+                other => self.on_line(&other, indent),
+            }
+        }
+    }
+
+    /// Entries from here on; the first one on the current line.
+    fn map(&mut self, entries: &[(Atom<'_>, &dyn Emit)], indent: usize) {
+        for (entry_idx, (key, value)) in entries.iter().enumerate() {
+            if entry_idx > 0 {
+                self.indent(indent);
+            }
+            self.key(key, indent);
+            match value.view() {
+                View::Seq(items) if !items.is_empty() => {
+                    self.next_line(indent + INDENT);
+                    self.seq(&items, indent + INDENT);
+                }
+                View::Map(entries) if !entries.is_empty() => {
+                    self.next_line(indent + INDENT);
+                    self.map(&entries, indent + INDENT);
+                }
+                other => {
+                    self.out.push(' ');
+                    self.on_line(&other, indent);
+                }
+            }
+        }
+    }
+
+    /// The key with its colon. A key on one line with its value may not be long.
+    fn key(&mut self, key: &Atom<'_>, indent: usize) {
+        const SIMPLE_KEY_CHARS_MAX: usize = 1000;
+        let start = self.out.len();
+        self.key_atom(key);
+        if self.out[start..].chars().count() > SIMPLE_KEY_CHARS_MAX {
+            self.out.insert_str(start, "? ");
+            self.next_line(indent);
+        }
+        self.out.push(':');
+    }
+
+    fn key_atom(&mut self, key: &Atom<'_>) {
+        match key {
+            // A block of text cannot stand before a colon.
+            Atom::Str(text) if text::style(text) == Style::Block => {
+                text::write_double_quoted(&mut self.out, text);
+            }
+            atom => self.atom(atom),
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom<'_>) {
+        match atom {
+            Atom::Null => self.out.push_str("null"),
+            Atom::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
+            Atom::Int(value) => self.out.push_str(&value.to_string()),
+            Atom::BigInt(value) => self.out.push_str(&value.to_string()),
+            Atom::Float(value) => self.out.push_str(&float_text(*value)),
+            Atom::Timestamp(timestamp) => self.out.push_str(&timestamp.text),
+            Atom::Str(text) => text::write_on_line(&mut self.out, text),
+        }
+    }
+
+    fn next_line(&mut self, indent: usize) {
+        self.out.push('\n');
+        self.indent(indent);
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The inside of a mapping: merges, duplicate keys, and which values can be keys at all.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use crate::node::{Node, NodeKind, Scalar};
+use crate::position::Span;
+use crate::problem::{Problem, Problems, codes, quoted};
+use crate::timestamp::{Date, Time};
+
+/// A node on its way into the tree, with what its parent must know.
+#[derive(Clone)]
+pub(crate) struct Built {
+    pub(crate) node: Node,
+    pub(crate) role: Role,
+    /// Nodes in it, itself included and aliases expanded.
+    pub(crate) size: usize,
+    /// Levels of collections in it.
+    pub(crate) height: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Ordinary,
+    /// `<<`: a meaning as a key only.
+    Merge,
+    /// `=`: text as a key, nothing anywhere else.
+    Value,
+    /// Stands for something already reported; no further complaint.
+    Broken,
+}
+
+/// Turns the pairs of a mapping as written into the entries it means.
+///
+/// Keys that cannot be compared stay when `any_key` is set: an item of `!!pairs` is no real mapping.
+pub(crate) fn entries(
+    pairs: Vec<(Built, Built)>,
+    any_key: bool,
+    problems: &mut Problems,
+) -> Vec<(Node, Node)> {
+    let mut table = Table::default();
+    let (merges, own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| key.role == Role::Merge);
+    // All merges come before all own keys, wherever the `<<` stands.
+    for (_, source) in &merges {
+        table.merge(source, problems);
+    }
+    for (key, value) in own.into_iter().filter(|(key, _)| key.role != Role::Broken) {
+        match Key::of(&key.node) {
+            Some(hash) => table.insert_own(hash, key.node, value.node, problems),
+            None if any_key => table.push(key.node, value.node, true),
+            None => problems.push(
+                Problem::error(
+                    codes::KEY,
+                    key.node.span,
+                    format!("{} cannot be a key", key.node.kind_name()),
+                )
+                .help("use text or a number as the key, or put quotes around it"),
+            ),
+        }
+    }
+    table.entries
+}
+
+#[derive(Default)]
+struct Table {
+    entries: Vec<(Node, Node)>,
+    /// Per entry, whether this mapping itself has given it.
+    is_own: Vec<bool>,
+    index: HashMap<Key, usize>,
+}
+
+impl Table {
+    fn merge(&mut self, source: &Built, problems: &mut Problems) {
+        match &source.node.kind {
+            NodeKind::Map(entries) => self.merge_map(entries),
+            // Earlier mappings of the list win, so they come last.
+            NodeKind::Seq(items) => {
+                for item in items.iter().rev() {
+                    match &item.kind {
+                        NodeKind::Map(entries) => self.merge_map(entries),
+                        _ => problems.push(merge_problem(item)),
+                    }
+                }
+            }
+            NodeKind::Scalar(_) if source.role == Role::Broken => {}
+            NodeKind::Scalar(_) => problems.push(merge_problem(&source.node)),
+        }
+    }
+
+    fn merge_map(&mut self, entries: &[(Node, Node)]) {
+        for (key, value) in entries {
+            let Some(hash) = Key::of(key) else { continue };
+            match self.index.entry(hash) {
+                Entry::Occupied(at) => self.entries[*at.get()].1 = value.clone(),
+                Entry::Vacant(slot) => {
+                    slot.insert(self.entries.len());
+                    self.push(key.clone(), value.clone(), false);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, key: Node, value: Node, is_own: bool) {
+        self.entries.push((key, value));
+        self.is_own.push(is_own);
+    }
+
+    /// The first key stays (`1` and `true` are the same key), the last value wins.
+    fn insert_own(&mut self, hash: Key, key: Node, value: Node, problems: &mut Problems) {
+        match self.index.entry(hash) {
+            Entry::Occupied(at) => {
+                let at = *at.get();
+                let (first, old) = &mut self.entries[at];
+                if self.is_own[at] {
+                    problems.push(duplicate_problem(&key, first.span));
+                }
+                // The place of the key is the place of the value that counts.
+                first.span = key.span;
+                *old = value;
+                self.is_own[at] = true;
+            }
+            Entry::Vacant(slot) => {
+                slot.insert(self.entries.len());
+                self.push(key, value, true);
+            }
+        }
+    }
+}
+
+fn merge_problem(source: &Node) -> Problem {
+    let message = format!("`<<` merges a mapping or a list of mappings, not {}", source.kind_name());
+    Problem::error(codes::MERGE, source.span, message)
+        .help("give it an alias of a mapping, as in `<<: *defaults`")
+}
+
+fn duplicate_problem(key: &Node, first: Span) -> Problem {
+    let name = key.as_scalar().map(|scalar| quoted(&scalar.to_string())).unwrap_or_default();
+    Problem::warning(codes::DUPLICATE_KEY, key.span, format!("key {name} is given twice; the last one wins"))
+        .related(first, "first given here")
+        .help("remove one of them")
+}
+
+/// A scalar as Python compares keys: `1`, `1.0` and `true` are one.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Null,
+    Int(i64),
+    BigInt(Arc<BigInt>),
+    /// Bits of a float that is no small integer.
+    Float(u64),
+    Str(Arc<str>),
+    Timestamp(Date, Option<Time>),
+}
+
+const TWO_POW_63: f64 = (1_u64 << 63) as f64;
+
+impl Key {
+    fn of(node: &Node) -> Option<Self> {
+        Some(match node.as_scalar()? {
+            Scalar::Null => Self::Null,
+            Scalar::Bool(value) => Self::Int(i64::from(*value)),
+            Scalar::Int(value) => Self::Int(*value),
+            Scalar::BigInt(value) => Self::BigInt(Arc::clone(value)),
+            Scalar::Float(value) if value.fract() == 0.0 && value.abs() < TWO_POW_63 => {
+                Self::Int(*value as i64)
+            }
+            Scalar::Float(value) => Self::Float(value.to_bits()),
+            Scalar::Str(text) => Self::Str(Arc::clone(text)),
+            Scalar::Timestamp(timestamp) => Self::Timestamp(timestamp.date, timestamp.time),
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! The loaded tree.
+
+use std::fmt;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use crate::position::Span;
+use crate::timestamp::Timestamp;
+
+/// One document of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    pub root: Node,
+}
+
+/// A value and where it is written.
+///
+/// An alias is the node of its anchor, so its span leads to the definition. Cloning is cheap:
+/// collections and text are shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub kind: NodeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    Scalar(Scalar),
+    Seq(Arc<[Node]>),
+    /// Entries in the order of a Python dictionary: `<<` is already merged (merged keys first) and a
+    /// duplicate key keeps its first place with its last value. Keys are scalars and distinct.
+    Map(Arc<[(Node, Node)]>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// Only what an [`Scalar::Int`] cannot hold.
+    BigInt(Arc<BigInt>),
+    Float(f64),
+    Str(Arc<str>),
+    Timestamp(Timestamp),
+}
+
+impl Node {
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        match &self.kind {
+            NodeKind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::Scalar(Scalar::Str(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_seq(&self) -> Option<&[Node]> {
+        match &self.kind {
+            NodeKind::Seq(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub fn as_map(&self) -> Option<&[(Node, Node)]> {
+        match &self.kind {
+            NodeKind::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The value under a text key; `None` also when this is no mapping.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.as_map()?.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
+    }
+
+    /// What this is, with its article, for messages.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            NodeKind::Scalar(scalar) => scalar.kind_name(),
+            NodeKind::Seq(_) => "a sequence",
+            NodeKind::Map(_) => "a mapping",
+        }
+    }
+
+    pub(crate) fn scalar(scalar: Scalar, span: Span) -> Self {
+        Self { kind: NodeKind::Scalar(scalar), span }
+    }
+}
+
+impl Scalar {
+    pub fn kind_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) | Self::BigInt(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Str(_) => "text",
+            Self::Timestamp(_) => "a date",
+        }
+    }
+}
+
+impl From<BigInt> for Scalar {
+    fn from(value: BigInt) -> Self {
+        i64::try_from(&value).map_or_else(|_| Self::BigInt(Arc::new(value)), Self::Int)
+    }
+}
+
+/// As one would write it in YAML, text without quotes.
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::BigInt(value) => value.fmt(f),
+            Self::Float(value) => f.write_str(&crate::emit::float_text(*value)),
+            Self::Str(text) => f.write_str(text),
+            Self::Timestamp(timestamp) => f.write_str(&timestamp.text),
+        }
+    }
+}

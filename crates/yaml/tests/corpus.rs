@@ -1,0 +1,32 @@
+//! Real files, when they lie beside the workspace: every one that `PyYAML` reads must be read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stoker_yaml::{Limits, load};
+
+fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        if path.is_dir() {
+            yaml_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn real_files_are_read_without_errors() {
+    let mut files = Vec::new();
+    yaml_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), &mut files);
+    let mut failures = Vec::new();
+    for path in &files {
+        let text = fs::read_to_string(path).expect("the file is readable UTF-8");
+        let loaded = load(&text, &Limits::default());
+        if loaded.has_errors() {
+            failures.push(format!("{}: {:?}", path.display(), loaded.problems));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {} files: {failures:#?}", failures.len(), files.len());
+}
