@@ -1,0 +1,27 @@
+//! Dates and spans of time, with the arithmetic, parsing and printing of Python's `datetime`.
+//!
+//! Nothing here reads a clock or the time zone of the host: what depends on the current day takes it
+//! as an argument, and the local zone is UTC.
+
+mod chars;
+mod datetime;
+mod decimal;
+mod freeform;
+mod isoparse;
+mod lexer;
+mod numeric;
+mod printing;
+mod strftime;
+mod strptime;
+mod template;
+#[cfg(test)]
+mod tests;
+mod timespan;
+mod timestamp;
+mod ymd;
+mod zone;
+
+pub use datetime::{DateTime, Fields};
+pub use jiff::civil::Date as CivilDate;
+pub use timespan::TimeSpan;
+pub use zone::{Label, Zone};

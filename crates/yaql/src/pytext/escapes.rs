@@ -1,0 +1,191 @@
+//! Escapes of string literals.
+
+use std::borrow::Cow;
+
+use super::names::lookup_name;
+use crate::error::{Error, ErrorClass, Result};
+
+/// What stands at a backslash.
+enum Escape {
+    /// A character written in so many bytes.
+    Char(char, usize),
+    /// Nothing to decode: the backslash is an ordinary character.
+    Literal,
+}
+
+/// Decodes the escapes in the body of a single- or double-quoted literal, each on its own.
+///
+/// The shape alone (letter and number of characters that follow) selects an escape; only then is
+/// its content judged. Whatever has no such shape stays as written, backslash included. A surrogate
+/// becomes U+FFFD.
+pub fn decode_escapes(body: &str) -> Result<Cow<'_, str>> {
+    let Some(first) = body.find('\\') else { return Ok(Cow::Borrowed(body)) };
+    let mut decoder = Decoder { no_more_braces: false };
+    let mut out = String::with_capacity(body.len());
+    let (plain, mut rest) = body.split_at(first);
+    out.push_str(plain);
+    loop {
+        // `rest` begins with a backslash.
+        let width = match decoder.escape(rest)? {
+            Escape::Char(c, width) => {
+                out.push(c);
+                width
+            }
+            Escape::Literal => {
+                out.push('\\');
+                1
+            }
+        };
+        rest = &rest[width..];
+        let Some(next) = rest.find('\\') else { break };
+        let (plain, tail) = rest.split_at(next);
+        out.push_str(plain);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(Cow::Owned(out))
+}
+
+struct Decoder {
+    /// Seen no `}` up to the end, so that many an open `\N{` costs one search only.
+    no_more_braces: bool,
+}
+
+impl Decoder {
+    /// `text` begins with a backslash.
+    fn escape(&mut self, text: &str) -> Result<Escape> {
+        let simple = |c| Ok(Escape::Char(c, 2));
+        match text.as_bytes().get(1) {
+            Some(b'\\') => simple('\\'),
+            Some(b'\'') => simple('\''),
+            Some(b'"') => simple('"'),
+            Some(b'a') => simple('\x07'),
+            Some(b'b') => simple('\x08'),
+            Some(b'f') => simple('\x0c'),
+            Some(b'n') => simple('\n'),
+            Some(b'r') => simple('\r'),
+            Some(b't') => simple('\t'),
+            Some(b'v') => simple('\x0b'),
+            Some(b'0'..=b'7') => Ok(octal(text)),
+            Some(b'x') => hex(text, 2, "truncated \\xXX escape"),
+            Some(b'u') => hex(text, 4, "truncated \\uXXXX escape"),
+            Some(b'U') => hex(text, 8, "truncated \\UXXXXXXXX escape"),
+            Some(b'N') => self.named(text),
+            _ => Ok(Escape::Literal),
+        }
+    }
+
+    /// `\N{…}` with something between the braces.
+    fn named(&mut self, text: &str) -> Result<Escape> {
+        let Some(inner) = text.strip_prefix("\\N{") else { return Ok(Escape::Literal) };
+        if self.no_more_braces || inner.starts_with('}') {
+            return Ok(Escape::Literal);
+        }
+        let Some(length) = inner.find('}') else {
+            self.no_more_braces = true;
+            return Ok(Escape::Literal);
+        };
+        let width = "\\N{}".len() + length;
+        match lookup_name(&inner[..length]) {
+            Some(c) => Ok(Escape::Char(c, width)),
+            None => Err(codec_error(width, "unknown Unicode character name").into()),
+        }
+    }
+}
+
+/// A backslash and one to three octal digits.
+fn octal(text: &str) -> Escape {
+    let digits = text.bytes().skip(1).take(3).take_while(|b| matches!(b, b'0'..=b'7'));
+    let (code, count) = digits.fold((0, 0), |(code, count), b| (code * 8 + u32::from(b - b'0'), count + 1));
+    Escape::Char(character(code), 1 + count)
+}
+
+/// A backslash, a letter and so many further characters, any but line breaks, which should be digits.
+fn hex(text: &str, count: usize, complaint: &str) -> Result<Escape> {
+    let content = &text[2..];
+    if content.chars().take(count).take_while(|&c| c != '\n').count() < count {
+        return Ok(Escape::Literal);
+    }
+    let mut code: u32 = 0;
+    for (position, c) in content.chars().take(count).enumerate() {
+        let Some(digit) = c.to_digit(16) else { return Err(codec_error(2 + position, complaint).into()) };
+        code = code * 16 + digit;
+    }
+    if code > u32::from(char::MAX) {
+        return Err(codec_error(2 + count, "illegal Unicode character").into());
+    }
+    Ok(Escape::Char(character(code), 2 + count))
+}
+
+fn character(code: u32) -> char {
+    char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The codec sees one escape at a time, so it starts at 0; `bytes` is how far it got.
+fn codec_error(bytes: usize, complaint: &str) -> Error {
+    let last = bytes.saturating_sub(1);
+    let message = format!("'unicodeescape' codec can't decode bytes in position 0-{last}: {complaint}");
+    Error::new(ErrorClass::UnicodeDecode, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decoded() {
+        let cases = [
+            ("plain", "plain"),
+            (r#"\\ \' \" \a\b\f\n\r\t\v"#, "\\ ' \" \x07\x08\x0c\n\r\t\x0b"),
+            (r"\0 \12 \1234 \777 \8 \400", "\0 \n S4 ǿ \\8 Ā"),
+            (r"\x41\xe9", "Aé"),
+            (r"\u0041\U0001f600", "A😀"),
+            (r"\d+\.", r"\d+\."),
+            (r"\u12", r"\u12"),
+            (r"\x4", r"\x4"),
+            ("\\x4\n1", "\\x4\n1"),
+            (r"\U0001f60", r"\U0001f60"),
+            (r"\u\n", "\\u\n"),
+            (r"\N{bullet}\N{LF}", "•\n"),
+            (r"\N{} \N{x \N \N{", r"\N{} \N{x \N \N{"),
+            (r"\ud83d\ude00", "\u{fffd}\u{fffd}"),
+            (r"\\x41", r"\x41"),
+            (r"é\é\", r"é\é\"),
+            ("", ""),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(decode_escapes(body).expect(body), expected, "{body:?}");
+        }
+        assert!(matches!(decode_escapes("plain"), Ok(Cow::Borrowed(_))));
+    }
+
+    #[test]
+    fn refused() {
+        let cases = [
+            (r"\xzz", "0-1: truncated \\xXX escape"),
+            (r"a\x4z", "0-2: truncated \\xXX escape"),
+            ("\\x4\r", "0-2: truncated \\xXX escape"),
+            (r"\xé1", "0-1: truncated \\xXX escape"),
+            (r"\u123z", "0-4: truncated \\uXXXX escape"),
+            (r"\u\x41", "0-1: truncated \\uXXXX escape"),
+            (r"\U0011000z", "0-8: truncated \\UXXXXXXXX escape"),
+            (r"\U00110000", "0-9: illegal Unicode character"),
+            (r"\Uffffffff", "0-9: illegal Unicode character"),
+            (r"\N{foo}", "0-6: unknown Unicode character name"),
+            (r"\N{é}", "0-5: unknown Unicode character name"),
+            ("\\N{a\nb}", "0-6: unknown Unicode character name"),
+        ];
+        for (body, expected) in cases {
+            let error = decode_escapes(body).expect_err(body);
+            assert_eq!(error.class, ErrorClass::UnicodeDecode);
+            let prefix = "'unicodeescape' codec can't decode bytes in position ";
+            assert_eq!(error.message, format!("{prefix}{expected}"), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn many_open_braces_are_cheap() {
+        let body = r"\N{".repeat(200_000);
+        assert_eq!(decode_escapes(&body).expect("literal"), body);
+    }
+}
