@@ -1,6 +1,7 @@
 //! The one error type of the language: a class users of the reference know, a message, a place.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// A half-open range of bytes in the source text of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -70,9 +71,12 @@ error_classes! {
     Value = "ValueError",
     ZeroDivision = "ZeroDivisionError",
     Overflow = "OverflowError",
+    /// A time that the C library cannot express.
+    Os = "OSError",
     Assertion = "AssertionError",
     Attribute = "AttributeError",
     Recursion = "RecursionError",
+    Runtime = "RuntimeError",
     Regex = "re.error",
     /// A request line that is no request.
     Protocol = "ProtocolError",
@@ -85,13 +89,15 @@ pub struct Error {
     pub message: String,
     /// Where in the source of the expression, when known.
     pub span: Option<Span>,
+    /// The text that the span is about, when it is not the expression that was asked for.
+    pub source: Option<Arc<str>>,
     /// What the author may do about it, as a sentence fragment.
     pub help: Option<String>,
 }
 
 impl Error {
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), span: None, help: None }
+        Self { class, message: message.into(), span: None, source: None, help: None }
     }
 
     #[must_use]

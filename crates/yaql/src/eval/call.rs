@@ -1,0 +1,507 @@
+//! Calls: evaluating arguments, choosing the overload that fits their values, binding, calling.
+
+use std::sync::{Arc, LazyLock};
+
+use smallvec::SmallVec;
+
+use super::context::DefinedFunction;
+use super::program::{arg_shape, shape};
+use super::resolve::{Failure, Resolved, Shape, resolve_candidates};
+use super::{Arg, Args, Ctx, Cx, Program, Site, suggest};
+use crate::error::{Error, ErrorClass, Result};
+use crate::library::Overload;
+use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, VarName};
+use crate::value::{Kind, Value};
+
+/// An argument as it is handed to a call.
+#[derive(Clone, Debug)]
+pub(super) enum Given {
+    Omitted,
+    Node(NodeId),
+    NodePair(NodeId, NodeId),
+    Value(Value),
+    /// A pair whose parts have been evaluated.
+    Pair(Box<(Value, Value)>),
+}
+
+pub(super) type GivenArgs = SmallVec<[Given; 6]>;
+
+/// One call to be made.
+struct Call<'a> {
+    program: &'a Arc<Program>,
+    name: &'a str,
+    receiver: Option<Value>,
+    /// Without the receiver.
+    given: GivenArgs,
+    /// Arguments given by name as values.
+    named_values: Vec<(Box<str>, Value)>,
+    ctx: &'a Ctx,
+}
+
+impl Cx<'_> {
+    /// `name(…)` as it stands in an expression.
+    pub(super) fn call_named(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let Node::Call { name, site, .. } = program.tree.node(id) else { return Ok(Value::Null) };
+        let name = program.tree.text(*name);
+        match program.site(id, *site) {
+            Site::Unknown => {
+                let stripped = name.trim_end_matches('_');
+                let Some((function, closure)) = ctx.function(stripped) else {
+                    return Err(self.unknown_function(name, ctx));
+                };
+                self.call_defined(program, function, closure, args, ctx)
+            }
+            site => self.call_site(program, site, name, None, args, ctx),
+        }
+    }
+
+    /// `receiver.name(…)` with the receiver evaluated.
+    pub(super) fn call_method(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        receiver: Value,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let Node::Method { name, site, .. } = program.tree.node(id) else { return Ok(Value::Null) };
+        let name = program.tree.text(*name);
+        match program.site(id, *site) {
+            Site::Unknown => Err(self.unknown_method(name, &receiver)),
+            site => self.call_site(program, site, name, Some(receiver), args, ctx),
+        }
+    }
+
+    fn call_site(
+        &mut self,
+        program: &Arc<Program>,
+        site: &Site,
+        name: &str,
+        receiver: Option<Value>,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        // Only functions can be made by `def`, never methods.
+        let shadowed = self.slow && receiver.is_none() && ctx.function(name.trim_end_matches('_')).is_some();
+        if let (Site::Resolved(resolved, _), false) = (site, shadowed)
+            && resolved.in_order
+        {
+            return self.call_plain(program, resolved, name, receiver, program.tree.arg_slice(args), ctx);
+        }
+        let given = program.tree.arg_slice(args).iter().map(|slot| given(*slot)).collect();
+        let call = Call { program, name, receiver, given, named_values: Vec::new(), ctx };
+        match site {
+            _ if shadowed => self.call_dynamic(call),
+            Site::Resolved(resolved, _) => self.run(call, resolved),
+            Site::Failed(failure) => Err(self.failure(*failure, name, call.receiver.as_ref())),
+            Site::Unknown => Err(self.unknown_function(name, ctx)),
+        }
+    }
+
+    /// A literal, an indexer or a call of a value: a call by an operator's name.
+    pub(super) fn call_operator(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        name: &str,
+        first: Option<NodeId>,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let slots = program.tree.arg_slice(args).iter().map(|slot| given(*slot));
+        let given = first.map(Given::Node).into_iter().chain(slots).collect();
+        let call = Call { program, name, receiver: None, given, named_values: Vec::new(), ctx };
+        let site = match program.tree.node(id) {
+            Node::Index { site, .. } | Node::Invoke { site, .. } => Some(program.site(id, *site)),
+            _ => None,
+        };
+        match site {
+            Some(Site::Resolved(resolved, _)) if !self.redefined(name, ctx) => self.run(call, resolved),
+            _ => self.call_dynamic(call),
+        }
+    }
+
+    /// A binary operator that has been redefined.
+    pub(super) fn call_binary(
+        &mut self,
+        program: &Arc<Program>,
+        op: BinaryOp,
+        left: NodeId,
+        right: NodeId,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let given = [Given::Node(left), Given::Node(right)].into_iter().collect();
+        let name = op.function();
+        self.call_dynamic(Call { program, name, receiver: None, given, named_values: Vec::new(), ctx })
+    }
+
+    /// `receiver.name(…)` where the dot itself may have been redefined.
+    pub(super) fn call_dot(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        receiver: Value,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        // The right side is handed over as the method call it is; whoever gets it takes only the
+        // call from it, and brings a receiver.
+        let given = [Given::Value(receiver), Given::Node(id)].into_iter().collect();
+        self.call_dynamic(Call {
+            program,
+            name: "#operator_.",
+            receiver: None,
+            given,
+            named_values: Vec::new(),
+            ctx,
+        })
+    }
+
+    /// Makes the method call of a dot on a receiver: what a method lambda does.
+    pub(crate) fn call_on_receiver(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        receiver: Value,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        match program.tree.node(id) {
+            Node::Method { args, .. } => self.call_method(program, id, receiver, *args, ctx),
+            _ => self.eval(program, id, ctx),
+        }
+    }
+
+    /// The right side of a dot, whatever it is, on a receiver.
+    pub(crate) fn dot(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        receiver: Value,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let tree = &program.tree;
+        match tree.node(id) {
+            Node::Member { key, .. } => self.call_member(receiver, tree.text(*key), ctx),
+            Node::Method { .. } => self.call_dot(program, id, receiver, ctx),
+            _ => Err(self.failure(Failure::NoMatch, "#operator_.", None)),
+        }
+    }
+
+    /// A program that is a value.
+    pub(crate) fn constant_program(&self, value: Value) -> (Arc<Program>, NodeId) {
+        (node_program(Node::Const(0), value, "", self.library.clone()), 0)
+    }
+
+    /// `receiver.key` by way of the library.
+    pub(super) fn call_member(&mut self, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
+        let program = keyword_program(key, self.library.clone());
+        let node = program.tree.root;
+        let given = [Given::Value(receiver), Given::Node(node)].into_iter().collect();
+        self.call_dynamic(Call {
+            program: &program,
+            name: "#operator_.",
+            receiver: None,
+            given,
+            named_values: Vec::new(),
+            ctx,
+        })
+    }
+
+    /// Calls a function by name with values.
+    pub fn call_values<const N: usize>(
+        &mut self,
+        name: &str,
+        values: [Value; N],
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        if !self.slow || ctx.function(name).is_none() {
+            let library = self.library.clone();
+            if let Some(resolved) = library.get(name).and_then(|entry| entry.plain_call(false, N)) {
+                let program = self.no_program();
+                let mut args = Args::new(&program, ctx);
+                args.all.extend(values.into_iter().map(Arg::Value));
+                return self.call_chosen(&program, resolved, name, false, &mut args);
+            }
+        }
+        self.call_by_name(name, None, values.into(), Vec::new(), ctx)
+    }
+
+    /// Stands in for a program where there are only values.
+    fn no_program(&mut self) -> Arc<Program> {
+        let library = &self.library;
+        self.nothing.get_or_insert_with(|| empty_program(library)).clone()
+    }
+
+    /// Calls a function, or with a receiver a method, by name with values.
+    pub fn call_by_name(
+        &mut self,
+        name: &str,
+        receiver: Option<Value>,
+        values: Vec<Value>,
+        named_values: Vec<(Box<str>, Value)>,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let program = &self.no_program();
+        let given = values.into_iter().map(Given::Value).collect();
+        self.call_dynamic(Call { program, name, receiver, given, named_values, ctx })
+    }
+
+    /// A call that is resolved now, with everything `def` may have added.
+    fn call_dynamic(&mut self, call: Call<'_>) -> Result<Value> {
+        let stripped = call.name.trim_end_matches('_');
+        let method = call.receiver.is_some();
+        let defined = if method { Vec::new() } else { call.ctx.functions(stripped) };
+        let library = self.library.clone();
+        let entry = library.get(stripped).map_or(&[][..], |entry| entry.layers(method));
+        if defined.is_empty() && entry.is_empty() {
+            return Err(match &call.receiver {
+                None => self.unknown_function(call.name, call.ctx),
+                Some(receiver) => self.unknown_method(call.name, receiver),
+            });
+        }
+        let tree = &call.program.tree;
+        let receiver = call.receiver.iter().map(|value| Shape::Value(value.kind()));
+        let shapes = receiver.chain(call.given.iter().map(|given| given_shape(tree, given))).collect();
+        let values: Vec<(Box<str>, Kind)> =
+            call.named_values.iter().map(|(name, value)| (name.clone(), value.kind())).collect();
+        let inner = defined.iter().map(|(_, closure)| vec![(&*DEFINED, Some(closure))].into_iter());
+        let outer = entry
+            .iter()
+            .map(|layer| layer.iter().map(|overload| (overload, None)).collect::<Vec<_>>().into_iter());
+        if !values.is_empty() && entry.iter().flatten().any(|overload| overload.signature.pairs) {
+            let message = format!("Invalid argument {}", values[0].0);
+            return Err(Box::new(Error::new(ErrorClass::Argument, message)));
+        }
+        match resolve_candidates(inner.chain(outer), tree, shapes, &values) {
+            Ok(resolved) => self.run_with(call, &resolved, &defined),
+            Err(failure) => Err(self.failure(failure, call.name, call.receiver.as_ref())),
+        }
+    }
+
+    fn run(&mut self, call: Call<'_>, resolved: &Resolved) -> Result<Value> {
+        self.run_with(call, resolved, &[])
+    }
+
+    /// Evaluates the eager arguments, picks the overload, and calls it.
+    fn run_with(
+        &mut self,
+        call: Call<'_>,
+        resolved: &Resolved,
+        defined: &[(DefinedFunction, Ctx)],
+    ) -> Result<Value> {
+        let Call { program, name, receiver, given, named_values, ctx } = call;
+        let shown = receiver.clone().filter(|_| resolved.layers.iter().any(|layer| !layer.is_empty()));
+        if shown.as_ref().is_some_and(|receiver| !self.fits_receiver(resolved, receiver)) {
+            // The receiver is known by now, so what does not fit it fails before arguments can.
+            return Err(self.failure(Failure::NoMatch, name, shown.as_ref()));
+        }
+        let mut positional: GivenArgs = SmallVec::with_capacity(given.len() + 1);
+        let offset = usize::from(receiver.is_some());
+        positional.extend(receiver.map(Given::Value));
+        for given in given {
+            if matches!(given, Given::NodePair(..)) && !resolved.named.is_empty() {
+                continue; // It was translated to a named argument.
+            }
+            let lazy = resolved.is_lazy(positional.len());
+            positional.push(if lazy { given } else { self.evaluate(program, given, ctx)? });
+        }
+        debug_assert!(positional.len() >= offset);
+        let mut named: SmallVec<[(&str, Given); 2]> = SmallVec::new();
+        for argument in &resolved.named {
+            let value = if argument.lazy {
+                Given::Node(argument.value)
+            } else {
+                Given::Value(self.eval(program, argument.value, ctx)?)
+            };
+            named.push((program.tree.keyword(argument.key).unwrap_or_default(), value));
+        }
+        named.extend(named_values.iter().map(|(name, value)| (&**name, Given::Value(value.clone()))));
+        let Some(winner) = self.choose(resolved, &positional, &named, name, shown.as_ref())? else {
+            return Err(self.failure(Failure::NoMatch, name, shown.as_ref()));
+        };
+        drop(shown);
+        if let Some(closure) = &winner.closure {
+            let found = defined.iter().find(|(_, known)| known.address() == closure.address());
+            let Some((function, closure)) = found else { return Ok(Value::Null) };
+            return self.call_closure(function, closure, positional, &named);
+        }
+        let mut args = self.bind(program, winner, positional, named, ctx)?;
+        let result = winner.overload.function.call(winner.overload.index, self, &mut args)?;
+        self.check_value(&result)?;
+        Ok(result)
+    }
+
+    fn evaluate(&mut self, program: &Arc<Program>, given: Given, ctx: &Ctx) -> Result<Given> {
+        Ok(match given {
+            Given::Node(node) => Given::Value(self.eval(program, node, ctx)?),
+            Given::NodePair(key, value) => {
+                Given::Pair(Box::new((self.eval(program, key, ctx)?, self.eval(program, value, ctx)?)))
+            }
+            other => other,
+        })
+    }
+
+    /// Calls a function made by `def`, straight from its syntax.
+    fn call_defined(
+        &mut self,
+        program: &Arc<Program>,
+        function: &DefinedFunction,
+        closure: &Ctx,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
+        let mut position = 0;
+        for slot in program.tree.arg_slice(args) {
+            match slot {
+                ArgNode::Omitted => position += 1,
+                ArgNode::Positional(node) => {
+                    position += 1;
+                    vars.push((VarName::Positional(position), self.eval(program, *node, ctx)?));
+                }
+                ArgNode::Pair(key, value) => {
+                    let Some(name) = program.tree.keyword(*key) else {
+                        return Err(self.failure(Failure::BadName, &function.name, None));
+                    };
+                    let name = VarName::new(name);
+                    vars.push((name, self.eval(program, *value, ctx)?));
+                }
+            }
+        }
+        let frame = closure.with_vars(vars)?;
+        self.eval(&function.program, function.body, &frame)
+    }
+
+    fn call_closure(
+        &mut self,
+        function: &DefinedFunction,
+        closure: &Ctx,
+        positional: GivenArgs,
+        named: &[(&str, Given)],
+    ) -> Result<Value> {
+        let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
+        for (index, given) in positional.into_iter().enumerate() {
+            if let Given::Value(value) = given {
+                vars.push((VarName::Positional(index as u32 + 1), value));
+            }
+        }
+        for (name, given) in named {
+            if let Given::Value(value) = given {
+                vars.push((VarName::new(name), value.clone()));
+            }
+        }
+        let frame = closure.with_vars(vars)?;
+        self.eval(&function.program, function.body, &frame)
+    }
+
+    /// Refuses a value that is larger than the quota for one value.
+    pub(super) fn check_value(&self, value: &Value) -> Result<()> {
+        match value {
+            Value::Str(text) if text.len() < 1 << 12 && !self.slow => Ok(()),
+            Value::Str(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::BigInt(_) => self.check_bytes(value.shallow_size()),
+            _ if self.slow => self.check_bytes(value.shallow_size()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the expression or its library may mean something else by this core function.
+    pub(crate) fn redefined(&self, name: &str, ctx: &Ctx) -> bool {
+        self.slow && (ctx.function(name).is_some() || self.library.redefines(name))
+    }
+
+    /// Whether a layer over the standard library has a method of that name too.
+    pub(crate) fn has_layered_method(&self, name: &str) -> bool {
+        self.library.get(name).is_some_and(|entry| entry.methods.len() > 1)
+    }
+
+    pub(super) fn failure(&self, failure: Failure, name: &str, receiver: Option<&Value>) -> Box<Error> {
+        let class = failure.class(receiver.is_some());
+        let shown = match receiver.map(Value::to_message_text).transpose() {
+            Ok(shown) => shown.unwrap_or_default(),
+            Err(error) => return error,
+        };
+        let message = match class {
+            ErrorClass::NoMatchingMethod => {
+                format!("No method \"{name}\" for receiver {shown} matches supplied arguments")
+            }
+            ErrorClass::AmbiguousFunction => format!("Ambiguous function \"{name}\""),
+            ErrorClass::AmbiguousMethod => format!("Ambiguous method \"{name}\" for receiver {shown}"),
+            ErrorClass::MappingTranslation => "Cannot convert mapping to keyword argument".to_owned(),
+            _ => format!("No function \"{name}\" matches supplied arguments"),
+        };
+        let mut error = Error::new(class, message);
+        error.help = suggest::signatures(&self.library, name, receiver.is_some(), failure);
+        Box::new(error)
+    }
+
+    fn unknown_function(&self, name: &str, ctx: &Ctx) -> Box<Error> {
+        let message = format!("Unknown function \"{name}\"");
+        let mut error = Error::new(ErrorClass::NoFunction, message);
+        error.help = suggest::function(&self.library, name, &ctx.function_names());
+        Box::new(error)
+    }
+
+    pub(crate) fn unknown_method(&self, name: &str, receiver: &Value) -> Box<Error> {
+        let message = match receiver.to_message_text() {
+            Ok(shown) => format!("Unknown method \"{name}\" for receiver {shown}"),
+            Err(error) => return error,
+        };
+        let mut error = Error::new(ErrorClass::NoMethod, message);
+        error.help = suggest::method(&self.library, name);
+        Box::new(error)
+    }
+}
+
+fn given(slot: ArgNode) -> Given {
+    match slot {
+        ArgNode::Omitted => Given::Omitted,
+        ArgNode::Positional(node) => Given::Node(node),
+        ArgNode::Pair(key, value) => Given::NodePair(key, value),
+    }
+}
+
+fn given_shape(tree: &Tree, given: &Given) -> Shape {
+    match given {
+        Given::Omitted => Shape::Omitted,
+        // A method call handed over as the right side of a dot is a call.
+        Given::Node(node) if matches!(tree.node(*node), Node::Method { .. }) => Shape::Call,
+        Given::Node(node) => shape(tree, *node),
+        Given::NodePair(key, value) => arg_shape(tree, ArgNode::Pair(*key, *value)),
+        Given::Value(value) => Shape::Value(value.kind()),
+        Given::Pair(..) => Shape::Expression,
+    }
+}
+
+/// How functions made by `def` look to overload resolution: they take anything.
+static DEFINED: LazyLock<Arc<Overload>> = LazyLock::new(crate::stdlib::defined_overload);
+
+fn empty_program(library: &Arc<crate::library::Library>) -> Arc<Program> {
+    keyword_program("", library.clone())
+}
+
+/// A program that is just a bare keyword, to hand a key to whoever redefined the dot.
+fn keyword_program(key: &str, library: Arc<crate::library::Library>) -> Arc<Program> {
+    node_program(Node::Keyword(0), Value::str(key), key, library)
+}
+
+fn node_program(
+    node: Node,
+    value: Value,
+    source: &str,
+    library: Arc<crate::library::Library>,
+) -> Arc<Program> {
+    let span = crate::error::Span::new(0, source.len());
+    let nodes = vec![crate::syntax::Placed { node, span, depth: 1 }];
+    let tree = Tree { source: source.into(), nodes, constants: vec![value], ..Tree::default() };
+    Arc::new(Program::new(tree, library))
+}

@@ -1,0 +1,341 @@
+//! Walking collections: lazy iterators, and cursors over everything that can be walked.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, TryLockError};
+
+use super::context::deeper;
+use super::ordering::OrderingCell;
+use super::{Cx, with_stack};
+use crate::error::{Error, ErrorClass, Result};
+use crate::value::{Map, Seq, Set, Value};
+
+/// Work that is done element by element, when somebody asks for the next one.
+pub trait Lazy: Send {
+    /// The next element, or `None` at the end.
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>>;
+}
+
+/// An iterator as a value. All clones share one position.
+pub struct IterCell {
+    state: IterState,
+    depth: u16,
+}
+
+enum IterState {
+    /// Walked once.
+    Once(Mutex<Work>),
+    /// Remembers what it gave, so that every walk starts from the front.
+    Memo(Mutex<Memo>),
+}
+
+struct Memo {
+    seen: Vec<Value>,
+    source: Cursor,
+}
+
+impl Drop for Memo {
+    fn drop(&mut self) {
+        with_stack(|| drop(std::mem::take(&mut self.seen)));
+    }
+}
+
+/// Lazy work in a box. It may have picked up deeper values than it was made with, and those may
+/// hold such work again, so it is dropped with enough stack.
+pub struct Work(Option<Box<dyn Lazy>>);
+
+impl Work {
+    fn new(work: impl Lazy + 'static) -> Self {
+        Self(Some(Box::new(work)))
+    }
+
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        match &mut self.0 {
+            Some(work) => work.next(cx),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        with_stack(|| drop(self.0.take()));
+    }
+}
+
+impl IterCell {
+    pub fn depth(&self) -> u16 {
+        self.depth
+    }
+
+    pub fn is_memo(&self) -> bool {
+        matches!(self.state, IterState::Memo(_))
+    }
+}
+
+impl fmt::Debug for IterCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IterCell")
+    }
+}
+
+/// A position in anything that can be walked.
+#[repr(u64)]
+pub enum Cursor {
+    Seq(Arc<Seq>, usize),
+    Set(Arc<Set>, usize),
+    Keys(Arc<Map>, usize),
+    Items(Arc<Map>, usize),
+    Values(Arc<Map>, usize),
+    /// Characters of a string, for the few places where the reference iterates over one.
+    Chars(Arc<str>, usize),
+    Owned(Box<dyn Lazy>),
+    /// The work of an iterator that nobody else holds.
+    Taken(Work),
+    Shared(Arc<IterCell>),
+    Memo(Arc<IterCell>, usize),
+    Ordering(Arc<OrderingCell>, Option<Arc<Seq>>, usize),
+}
+
+impl Cursor {
+    #[inline]
+    pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        cx.step()?;
+        match self {
+            Self::Seq(seq, at) => Ok(advance(at, |at| seq.get(at).cloned())),
+            Self::Set(set, at) => Ok(advance(at, |at| set.get_index(at).cloned())),
+            Self::Keys(map, at) => Ok(advance(at, |at| map.entry(at).map(|(key, _)| key.clone()))),
+            Self::Items(map, at) => Ok(advance(at, |at| map.pair(at))),
+            Self::Values(map, at) => Ok(advance(at, |at| map.entry(at).map(|(_, value)| value.clone()))),
+            Self::Chars(text, at) => Ok(next_char(text, at)),
+            Self::Owned(lazy) => cx.pulling(|cx| lazy.next(cx)),
+            Self::Taken(work) => cx.pulling(|cx| work.next(cx)),
+            Self::Shared(cell) => cx.pulling(|cx| pull(cell, cx)),
+            Self::Memo(cell, at) => cx.pulling(|cx| remember(cell, at, cx)),
+            Self::Ordering(cell, sorted, at) => {
+                if sorted.is_none() {
+                    *sorted = Some(cell.sorted(cx)?);
+                }
+                Ok(sorted.as_ref().and_then(|seq| advance(at, |at| seq.get(at).cloned())))
+            }
+        }
+    }
+
+    /// How many elements are left, when that is known without walking.
+    pub fn size_hint(&self) -> usize {
+        match self {
+            Self::Seq(seq, at) => seq.len() - at,
+            Self::Set(set, at) => set.len() - at,
+            Self::Keys(map, at) | Self::Items(map, at) | Self::Values(map, at) => map.len() - at,
+            _ => 0,
+        }
+    }
+
+    /// How far dropping this may recurse.
+    pub fn depth(&self) -> u16 {
+        match self {
+            Self::Seq(seq, _) => seq.meta().depth,
+            Self::Set(set, _) => set.meta().depth,
+            Self::Keys(map, _) | Self::Items(map, _) | Self::Values(map, _) => map.meta().depth,
+            Self::Chars(..) => 0,
+            // The work was unwrapped from a cell one level deeper than its parts.
+            Self::Owned(_) | Self::Taken(_) => 0,
+            Self::Shared(cell) | Self::Memo(cell, _) => cell.depth,
+            Self::Ordering(cell, ..) => cell.depth(),
+        }
+    }
+}
+
+fn advance(at: &mut usize, get: impl Fn(usize) -> Option<Value>) -> Option<Value> {
+    let item = get(*at)?;
+    *at += 1;
+    Some(item)
+}
+
+fn next_char(text: &str, at: &mut usize) -> Option<Value> {
+    let letter = text[*at..].chars().next()?;
+    *at += letter.len_utf8();
+    Some(Value::str(letter.encode_utf8(&mut [0; 4]) as &str))
+}
+
+fn pull(cell: &IterCell, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+    let IterState::Once(state) = &cell.state else { return Ok(None) };
+    let mut lazy = match state.try_lock() {
+        Ok(lazy) => lazy,
+        Err(TryLockError::WouldBlock) => return Err(Box::new(Error::value("generator already executing"))),
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+    };
+    lazy.next(cx)
+}
+
+fn remember(cell: &IterCell, at: &mut usize, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+    let IterState::Memo(memo) = &cell.state else { return Ok(None) };
+    let mut memo = match memo.try_lock() {
+        Ok(memo) => memo,
+        Err(TryLockError::WouldBlock) => return Err(Box::new(Error::value("generator already executing"))),
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+    };
+    if *at == memo.seen.len() {
+        let Some(item) = memo.source.next(cx)? else { return Ok(None) };
+        memo.seen.push(item);
+        cx.check_bytes(56 + 8 * memo.seen.len() as u64)?;
+        cx.charge(24)?;
+    }
+    *at += 1;
+    Ok(memo.seen.get(*at - 1).cloned())
+}
+
+/// A cursor that gives up when there are more elements than allowed.
+pub struct Limited {
+    cursor: Cursor,
+    left: usize,
+    depth: u16,
+}
+
+impl Limited {
+    #[inline]
+    pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        // The length of a sequence was looked at when the walk began.
+        if let Cursor::Seq(seq, at) = &mut self.cursor {
+            cx.step()?;
+            return Ok(advance(at, |at| seq.get(at).cloned()));
+        }
+        self.next_counted(cx)
+    }
+
+    fn next_counted(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        let item = self.cursor.next(cx)?;
+        if item.is_some() {
+            if self.left == 0 {
+                return Err(cx.too_large());
+            }
+            self.left -= 1;
+        }
+        Ok(item)
+    }
+
+    pub fn size_hint(&self) -> usize {
+        self.cursor.size_hint()
+    }
+
+    pub fn depth(&self) -> u16 {
+        self.depth
+    }
+
+    /// The rest, walked to the end.
+    pub fn collect(mut self, cx: &mut Cx<'_>) -> Result<Vec<Value>> {
+        let mut items = Vec::with_capacity(self.size_hint());
+        while let Some(item) = self.next(cx)? {
+            cx.charge(24)?;
+            items.push(item);
+            cx.check_bytes(40 + 8 * items.len() as u64)?;
+        }
+        Ok(items)
+    }
+}
+
+impl Lazy for Limited {
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        Limited::next(self, cx)
+    }
+}
+
+impl Cx<'_> {
+    /// Asks another iterator for an element. They can be nested deeply, so every few levels the
+    /// stack is looked at.
+    #[inline]
+    fn pulling<R>(&mut self, pull: impl FnOnce(&mut Self) -> R) -> R {
+        self.pulls += 1;
+        let result = if self.pulls.is_multiple_of(8) { with_stack(|| pull(self)) } else { pull(self) };
+        self.pulls -= 1;
+        result
+    }
+
+    /// Makes an iterator of lazy work. `depth` is that of what the work holds on to.
+    pub fn lazy(&mut self, work: impl Lazy + 'static, depth: u16) -> Result<Value> {
+        self.charge(64)?;
+        let state = IterState::Once(Mutex::new(Work::new(work)));
+        Ok(Value::Iterator(Arc::new(IterCell { state, depth: deeper(depth)? })))
+    }
+
+    /// An iterator that can be walked again and again; other collections stay what they are.
+    pub fn memorize(&mut self, collection: Value) -> Result<Value> {
+        match collection {
+            Value::Iterator(cell) if !cell.is_memo() => {
+                let depth = deeper(cell.depth())?;
+                let source = self.cursor(Value::Iterator(cell))?;
+                let memo = Memo { seen: Vec::new(), source };
+                Ok(Value::Iterator(Arc::new(IterCell { state: IterState::Memo(Mutex::new(memo)), depth })))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// Starts a walk without a limit, over anything the reference could iterate over.
+    pub fn cursor(&mut self, collection: Value) -> Result<Cursor> {
+        Ok(match collection {
+            Value::Tuple(seq) | Value::List(seq) => Cursor::Seq(seq, 0),
+            Value::Set(set) => Cursor::Set(set, 0),
+            Value::FrozenDict(map) | Value::Dict(map) => Cursor::Keys(map, 0),
+            Value::Keys(view) => Cursor::Keys(view.map, 0),
+            Value::Items(view) => Cursor::Items(view.map, 0),
+            Value::Values(view) => Cursor::Values(view.map.clone(), 0),
+            Value::Ordering(cell) => Cursor::Ordering(cell, None, 0),
+            Value::Iterator(cell) if cell.is_memo() => Cursor::Memo(cell, 0),
+            Value::Iterator(cell) => match Arc::try_unwrap(cell) {
+                Ok(IterCell { state: IterState::Once(lazy), .. }) => {
+                    Cursor::Taken(lazy.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+                }
+                Ok(cell) => Cursor::Shared(Arc::new(cell)),
+                Err(shared) => Cursor::Shared(shared),
+            },
+            Value::Str(text) => Cursor::Chars(text, 0),
+            other => {
+                if matches!(other, Value::Context(_)) {
+                    return Err(context_walk_error());
+                }
+                let message = format!("'{}' object is not iterable", other.type_name());
+                return Err(Box::new(Error::kind(message)));
+            }
+        })
+    }
+
+    /// Starts a walk under the iterator limit, as every `iter` parameter does.
+    pub fn iterate(&mut self, collection: Value) -> Result<Limited> {
+        self.check_sized(&collection)?;
+        let depth = collection.depth();
+        let left = usize::try_from(self.options.limit_iterators).unwrap_or(usize::MAX);
+        Ok(Limited { cursor: self.cursor(collection)?, left, depth })
+    }
+
+    /// Refuses a sized collection that is longer than allowed.
+    pub(crate) fn check_sized(&self, collection: &Value) -> Result<()> {
+        match (collection.sized_len(), usize::try_from(self.options.limit_iterators)) {
+            (Some(len), Ok(limit)) if len > limit => Err(self.too_large()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn too_large(&self) -> Box<Error> {
+        let message = format!("Collection length exceeds {} elements", self.options.limit_iterators);
+        Box::new(Error::new(ErrorClass::CollectionTooLarge, message))
+    }
+}
+
+/// A single-pass iterator over values that are there already.
+pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
+    struct Items(Cursor);
+    impl Lazy for Items {
+        fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+            self.0.next(cx)
+        }
+    }
+    let seq = Seq::new(items);
+    let depth = deeper(seq.meta().depth)?;
+    let state = IterState::Once(Mutex::new(Work::new(Items(Cursor::Seq(Arc::new(seq), 0)))));
+    Ok(Value::Iterator(Arc::new(IterCell { state, depth })))
+}
+
+/// What a walk over a context ends in: the reference takes it for a sequence of variables named 0, 1 …
+fn context_walk_error() -> Box<Error> {
+    Box::new(Error::new(ErrorClass::Attribute, "'int' object has no attribute 'startswith'"))
+}

@@ -1,0 +1,263 @@
+//! Operators on the values they meet most, without a look at overloads.
+//!
+//! Everything here gives the answer that overload resolution would; `None` leaves it to that.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::{Ctx, Cx, Lazy, Limited, suggest};
+use crate::error::{Error, ErrorClass, Result};
+use crate::pyregex::{Flags, Work};
+use crate::syntax::BinaryOp;
+use crate::value::{KindSet, Seq, StrKey, Value, number};
+
+/// A binary operator on two values, when it is a simple one.
+pub(super) fn scalar(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Option<Result<Value>> {
+    if op.is_test() {
+        return Some(test(cx, op, a, b)?.map(Value::Bool));
+    }
+    if let (Value::BigInt(_), _) | (_, Value::BigInt(_)) = (a, b) {
+        return None; // Large integers are charged for.
+    }
+    match op {
+        BinaryOp::Add => match (a, b) {
+            (Value::Int(a), Value::Int(b)) => Some(Ok(Value::Int(a.checked_add(*b)?))),
+            (Value::Str(a), Value::Str(b)) => Some(concat(cx, a, b)),
+            (Value::Tuple(x), Value::Tuple(y)) => Some(join(cx, a, x, b, y)),
+            _ => number::add(a, b),
+        },
+        BinaryOp::Sub => number::sub(a, b),
+        BinaryOp::Mul => number::mul(a, b),
+        BinaryOp::Div => number::div(a, b),
+        BinaryOp::Mod => number::modulo(a, b),
+        _ => None,
+    }
+}
+
+/// An operator that compares, when it is a simple one.
+#[inline]
+pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Option<Result<bool>> {
+    match op {
+        BinaryOp::Eq | BinaryOp::Ne => {
+            // Datetimes can be out of every zone, which is an error even here.
+            if let (Value::DateTime(_), Value::DateTime(_)) = (a, b) {
+                return None;
+            }
+            if let Err(error) = pay_for_texts(cx, a, b) {
+                return Some(Err(error));
+            }
+            Some(Ok(a.equals(b) == (op == BinaryOp::Eq)))
+        }
+        BinaryOp::In => contains(cx, a, b),
+        BinaryOp::Matches | BinaryOp::NotMatches => match (a, b) {
+            (Value::Str(text), Value::Str(pattern)) => {
+                let found = cx.regex(pattern, Flags::default()).and_then(|regex| cx.is_match(&regex, text));
+                Some(found.map(|found| found == (op == BinaryOp::Matches)))
+            }
+            _ => None,
+        },
+        _ => {
+            let ordering = match (a, b) {
+                (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+                (Value::Str(x), Value::Str(y)) => {
+                    if let Err(error) = pay_for_texts(cx, a, b) {
+                        return Some(Err(error));
+                    }
+                    Some(x.cmp(y))
+                }
+                _ => number::compare(a, b)?,
+            };
+            let fits = ordering.is_some_and(|ordering| match op {
+                BinaryOp::Lt => ordering == Ordering::Less,
+                BinaryOp::Gt => ordering == Ordering::Greater,
+                BinaryOp::Le => ordering != Ordering::Greater,
+                _ => ordering != Ordering::Less,
+            });
+            Some(Ok(fits))
+        }
+    }
+}
+
+/// Long texts take long to compare, and count as many steps.
+#[inline]
+fn pay_for_texts(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<()> {
+    match (a, b) {
+        (Value::Str(a), Value::Str(b)) if a.len() > TEXT_FREE_BYTES && b.len() > TEXT_FREE_BYTES => {
+            cx.steps(a.len().min(b.len()) as u64 / 64)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Up to here the length of a text makes no difference.
+pub(super) const TEXT_FREE_BYTES: usize = 4096;
+
+/// One tuple after another.
+fn join(cx: &mut Cx<'_>, left: &Value, a: &Seq, right: &Value, b: &Seq) -> Result<Value> {
+    cx.check_sized(left)?;
+    cx.check_sized(right)?;
+    let total = a.len() + b.len();
+    cx.check_bytes(40 + 8 * total as u64)?;
+    cx.steps(total as u64)?;
+    let mut items = Vec::with_capacity(total);
+    items.extend_from_slice(a);
+    items.extend_from_slice(b);
+    cx.tuple(items)
+}
+
+fn concat(cx: &mut Cx<'_>, a: &str, b: &str) -> Result<Value> {
+    let mut text = std::mem::take(&mut cx.scratch);
+    text.clear();
+    text.push_str(a);
+    text.push_str(b);
+    let value = cx.text(&*text);
+    cx.scratch = text;
+    let value = value?;
+    cx.check_value(&value)?;
+    Ok(value)
+}
+
+fn contains(cx: &mut Cx<'_>, item: &Value, collection: &Value) -> Option<Result<bool>> {
+    match (item, collection) {
+        (Value::Str(item), Value::Str(text)) => {
+            let check = cx.steps(text.len() as u64 / 32);
+            Some(check.map(|()| text.contains(&**item)))
+        }
+        (_, Value::Tuple(seq) | Value::List(seq)) => {
+            let check = cx.check_sized(collection).and_then(|()| cx.steps(seq.len() as u64));
+            Some(check.map(|()| seq.iter().any(|known| known.same_or_equal(item))))
+        }
+        _ => None,
+    }
+}
+
+/// `receiver[index]` for every kind of integer; null on what has no elements.
+pub(crate) fn index(receiver: &Value, index: &Value) -> Result<Value> {
+    simple_index(receiver, index).unwrap_or_else(|| match (receiver.as_seq(), index) {
+        (Some(_), Value::BigInt(_)) => {
+            let message = "cannot fit 'int' into an index-sized integer";
+            Err(Box::new(Error::new(ErrorClass::Index, message)))
+        }
+        _ => Ok(Value::Null),
+    })
+}
+
+/// `receiver[index]` on sequences and maps.
+pub(super) fn simple_index(receiver: &Value, index: &Value) -> Option<Result<Value>> {
+    match (receiver, index) {
+        (Value::Tuple(seq) | Value::List(seq), Value::Int(at)) => {
+            let at = if *at < 0 { at + seq.len() as i64 } else { *at };
+            let item = usize::try_from(at).ok().and_then(|at| seq.get(at));
+            Some(item.cloned().ok_or_else(|| index_error(receiver)))
+        }
+        (Value::FrozenDict(map) | Value::Dict(map), key) => Some(match map.get(key) {
+            Ok(Some(value)) => Ok(value.clone()),
+            Ok(None) => Err(missing_key(receiver, key)),
+            Err(error) => Err(error),
+        }),
+        _ => None,
+    }
+}
+
+pub(crate) fn index_error(receiver: &Value) -> Box<Error> {
+    let message = format!("{} index out of range", receiver.type_name());
+    Box::new(Error::new(ErrorClass::Index, message))
+}
+
+pub(crate) fn missing_key(map: &Value, key: &Value) -> Box<Error> {
+    let message = key.to_repr(10_000).unwrap_or_default();
+    let mut error = Error::new(ErrorClass::Key, message);
+    if let (Some(map), Some(key)) = (map.as_map(), key.as_str()) {
+        error.help = Some(suggest::key(map, key));
+    }
+    Box::new(error)
+}
+
+/// `receiver.key`: a map's value, the same of every element, or a property.
+pub(super) fn member(cx: &mut Cx<'_>, receiver: Value, text: &str, hash: u64, ctx: &Ctx) -> Result<Value> {
+    let key = &StrKey { text: text.as_bytes(), hash };
+    if let Some(map) = receiver.as_map() {
+        return match map.get_hashed(key) {
+            Some(value) => Ok(value.clone()),
+            None => Err(missing_key(&receiver, &Value::str(text))),
+        };
+    }
+    if KindSet::ITER.has(receiver.kind()) {
+        return attributes(cx, receiver, text, ctx);
+    }
+    property(cx, receiver, text, ctx)
+}
+
+/// `.key` of every element.
+pub(crate) fn attributes(cx: &mut Cx<'_>, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
+    let source = cx.iterate(receiver)?;
+    let depth = source.depth().max(ctx.depth());
+    let key: Arc<str> = key.into();
+    let hash = StrKey::new(&key).hash;
+    cx.lazy(Attributes { source, key, hash, place: 0, ctx: ctx.clone() }, depth)
+}
+
+/// A property: only dates and timespans have any.
+pub(crate) fn property(cx: &mut Cx<'_>, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
+    let name = format!("#property#{key}");
+    let shown = receiver.clone();
+    cx.call_values(&name, [receiver], ctx).map_err(|mut error| {
+        if matches!(error.class, ErrorClass::NoFunction | ErrorClass::NoMatchingFunction)
+            && error.span.is_none()
+        {
+            error.help = Some(suggest::no_property(&shown, key));
+        }
+        error
+    })
+}
+
+struct Attributes {
+    source: Limited,
+    key: Arc<str>,
+    hash: u64,
+    /// Where the key was found last.
+    place: usize,
+    ctx: Ctx,
+}
+
+impl Lazy for Attributes {
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        let Some(item) = self.source.next(cx)? else { return Ok(None) };
+        if let (Some(map), false) = (item.as_map(), cx.slow) {
+            let key = StrKey { text: self.key.as_bytes(), hash: self.hash };
+            if map.get_at(self.place, &key).is_none() {
+                self.place = map.find_hashed(&key).unwrap_or(0);
+            }
+            if let Some(value) = map.get_at(self.place, &key) {
+                return Ok(Some(value.clone()));
+            }
+        }
+        cx.member(item, &self.key, self.hash, &self.ctx).map(Some)
+    }
+}
+
+impl Cx<'_> {
+    /// A binary operator on values, with whatever the context says it means.
+    pub fn operator(&mut self, op: BinaryOp, a: Value, b: Value, ctx: &Ctx) -> Result<Value> {
+        if !self.redefined(op.function(), ctx)
+            && let Some(result) = scalar(self, op, &a, &b)
+        {
+            return result;
+        }
+        self.call_values(op.function(), [a, b], ctx)
+    }
+
+    /// Whether a pattern is found in a text; long texts count as many steps.
+    pub fn is_match(&mut self, regex: &crate::pyregex::Regex, text: &str) -> Result<bool> {
+        self.steps(text.len() as u64 / 16)?;
+        let mut work = self.regex_work();
+        let found = regex.is_match_counted(text, &mut work);
+        self.steps(work.spent)?;
+        found
+    }
+
+    /// What searches may cost now.
+    pub(crate) fn regex_work(&self) -> Work {
+        Work::of(self.steps_left())
+    }
+}

@@ -1,0 +1,212 @@
+//! The functions that expressions use most, on the values they meet most, without binding
+//! arguments: operands are looked at where they lie.
+//!
+//! Everything here gives the answer that the function itself would; what is not simple is left to
+//! it, with the operands as they are by then.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Arg, Args, Ctx, Cx, Operand, Program, Site, with_stack};
+use crate::error::Result;
+use crate::pyregex::Flags;
+use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId};
+use crate::value::Value;
+
+/// A function that can be called the short way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    All,
+    Any,
+    Concat,
+    Get,
+    Len,
+    Matches,
+    Max,
+    Min,
+    Str,
+}
+
+impl Shortcut {
+    /// By name, way of calling and number of arguments, the receiver included.
+    pub(super) fn of(name: &str, method: bool, arguments: usize) -> Option<Self> {
+        Some(match (name, method, arguments) {
+            ("all", true, 2) => Self::All,
+            ("any", true, 2) => Self::Any,
+            ("concat", false, 2..=8) => Self::Concat,
+            ("get", true, 2 | 3) => Self::Get,
+            ("len", _, 1) => Self::Len,
+            ("matches", true, 2) => Self::Matches,
+            ("max", false, 2) => Self::Max,
+            ("min", false, 2) => Self::Min,
+            ("str", false, 1) => Self::Str,
+            _ => return None,
+        })
+    }
+}
+
+impl Cx<'_> {
+    /// Makes a call the short way, if there is one for it.
+    #[inline]
+    pub(super) fn try_shortcut(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        ctx: &Ctx,
+    ) -> Option<Result<Value>> {
+        let (receiver, args, site) = match *program.tree.node(id) {
+            Node::Method { receiver, args, site, safe: false, .. } => (Some(receiver), args, site),
+            Node::Call { args, site, .. } => (None, args, site),
+            _ => return None,
+        };
+        match program.site(id, site) {
+            Site::Resolved(_, Some(shortcut)) => {
+                Some(self.shortcut(program, id, *shortcut, receiver, args, ctx))
+            }
+            _ => None,
+        }
+    }
+
+    fn shortcut(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        shortcut: Shortcut,
+        receiver: Option<NodeId>,
+        args: ArgRange,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let slots = program.tree.arg_slice(args);
+        let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
+        if let Some(receiver) = receiver {
+            let receiver = self.operand(program, receiver, ctx)?;
+            if !shortcut.fits_receiver(receiver.get()) {
+                let receiver = receiver.into_value();
+                return self.nested(|cx| with_stack(|| cx.call_method(program, id, receiver, args, ctx)));
+            }
+            if let (Shortcut::All | Shortcut::Any, [ArgNode::Positional(predicate)]) = (shortcut, slots) {
+                let wanted = shortcut == Shortcut::Any;
+                let found = self.nested(|cx| {
+                    with_stack(|| cx.quantify(program, receiver.get(), *predicate, wanted, ctx))
+                });
+                return found.map(Value::Bool);
+            }
+            operands.push(receiver);
+        }
+        for slot in slots {
+            let ArgNode::Positional(node) = slot else { continue };
+            operands.push(self.operand(program, *node, ctx)?);
+        }
+        match self.direct(shortcut, &operands) {
+            Some(result) => result,
+            None => self.nested(|cx| with_stack(|| cx.call_operands(program, id, operands, ctx))),
+        }
+    }
+
+    /// The function on simple values; `None` when they are not simple.
+    fn direct(&mut self, shortcut: Shortcut, operands: &[Operand<'_>]) -> Option<Result<Value>> {
+        let first = operands.first()?.get();
+        let second = operands.get(1).map(Operand::get);
+        match (shortcut, first, second) {
+            (Shortcut::Get, Value::FrozenDict(map) | Value::Dict(map), Some(key @ Value::Str(_))) => {
+                let found = map.get(key).ok()?.or_else(|| operands.get(2).map(Operand::get));
+                Some(Ok(found.cloned().unwrap_or_default()))
+            }
+            (Shortcut::Len, Value::Tuple(seq) | Value::List(seq), None) => Some(Ok(seq.len().into())),
+            (Shortcut::Len, Value::FrozenDict(map) | Value::Dict(map), None) => Some(Ok(map.len().into())),
+            (Shortcut::Matches, Value::Str(text), Some(Value::Str(pattern))) => {
+                let found =
+                    self.regex(pattern, Flags::default()).and_then(|regex| self.is_match(&regex, text));
+                Some(found.map(Value::Bool))
+            }
+            (Shortcut::Max | Shortcut::Min, a, Some(b)) => {
+                // Of two equal values `max` gives the first and `min` the second.
+                let second_is_greater = super::operators::test(self, BinaryOp::Gt, b, a)?;
+                let take_second = |greater| greater == (shortcut == Shortcut::Max);
+                Some(second_is_greater.map(|greater| if take_second(greater) { b } else { a }.clone()))
+            }
+            (Shortcut::Str, Value::Str(_), None) => Some(Ok(first.clone())),
+            (Shortcut::Str, Value::Int(number), None) => Some(self.text(itoa::Buffer::new().format(*number))),
+            (Shortcut::Concat, ..) => self.concat_operands(operands),
+            _ => None,
+        }
+    }
+
+    fn concat_operands(&mut self, operands: &[Operand<'_>]) -> Option<Result<Value>> {
+        const BYTES_MAX: usize = 4096;
+        let mut out = std::mem::take(&mut self.scratch);
+        out.clear();
+        let complete = operands.iter().all(|operand| match operand.get() {
+            Value::Str(text) => {
+                out.push_str(text);
+                out.len() <= BYTES_MAX
+            }
+            _ => false,
+        });
+        let result = complete.then(|| self.text(&*out));
+        self.scratch = out;
+        result
+    }
+
+    /// What `any` gives when `true` is looked for, and `all` when `false` is.
+    fn quantify(
+        &mut self,
+        program: &Arc<Program>,
+        collection: &Value,
+        predicate: NodeId,
+        wanted: bool,
+        ctx: &Ctx,
+    ) -> Result<bool> {
+        self.check_sized(collection)?;
+        let mut frame: Option<Ctx> = None;
+        for item in collection.as_seq().iter().flat_map(|seq| seq.iter()) {
+            self.step()?;
+            let mut item = item.clone();
+            let reused = match &mut frame {
+                Some(frame) => frame.reuse_first(&mut item)?,
+                None => false,
+            };
+            if !reused {
+                frame = Some(ctx.with_first(item)?);
+            }
+            let Some(frame) = &frame else { continue };
+            if self.test(program, predicate, frame)? == wanted {
+                return Ok(wanted);
+            }
+        }
+        Ok(!wanted)
+    }
+
+    /// The ordinary call with operands that have been evaluated.
+    fn call_operands(
+        &mut self,
+        program: &Arc<Program>,
+        id: NodeId,
+        operands: SmallVec<[Operand<'_>; 4]>,
+        ctx: &Ctx,
+    ) -> Result<Value> {
+        let (name, site, method) = match *program.tree.node(id) {
+            Node::Method { name, site, .. } => (name, site, true),
+            Node::Call { name, site, .. } => (name, site, false),
+            _ => return Ok(Value::Null),
+        };
+        let Site::Resolved(resolved, _) = program.site(id, site) else { return Ok(Value::Null) };
+        let mut args = Args::new(program, ctx);
+        args.all.extend(operands.into_iter().map(|operand| Arg::Value(operand.into_value())));
+        self.call_chosen(program, resolved, program.tree.text(name), method, &mut args)
+    }
+}
+
+impl Shortcut {
+    /// Whether the short way can be tried on a receiver; others may have to fail before any
+    /// argument is evaluated.
+    fn fits_receiver(self, receiver: &Value) -> bool {
+        match self {
+            Self::All | Self::Any => receiver.as_seq().is_some(),
+            Self::Get => receiver.as_map().is_some(),
+            Self::Matches => receiver.as_str().is_some(),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A JSON reader that makes values directly.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::pytext::{ParsedInt, parse_int};
+use crate::value::{Key, Map, MapBuilder, Value};
+
+/// Why a text is no JSON.
+#[derive(Clone, Debug)]
+pub struct JsonError {
+    pub message: String,
+    /// Byte offset.
+    pub at: usize,
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at character {}", self.message, self.at)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+/// How deeply arrays and objects may nest.
+const DEPTH_MAX: u16 = 500;
+
+/// Reads one JSON document: arrays become tuples, objects become frozen maps.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0 };
+    let value = parser.value()?;
+    parser.blanks();
+    if parser.at < text.len() { Err(parser.error("there is more after the value")) } else { Ok(value) }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    depth: u16,
+}
+
+impl Parser<'_> {
+    fn error(&self, message: &str) -> JsonError {
+        JsonError { message: message.to_owned(), at: self.at }
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.blanks();
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn value(&mut self) -> Result<Value, JsonError> {
+        self.blanks();
+        match self.bytes.get(self.at) {
+            Some(b'"') => Ok(Value::str(self.string()?)),
+            Some(b'[') => self.nested(Self::array),
+            Some(b'{') => self.nested(Self::object),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.word(),
+            None => Err(self.error("a value is missing")),
+        }
+    }
+
+    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
+        if self.depth >= DEPTH_MAX {
+            return Err(self.error("too many levels of nesting"));
+        }
+        self.depth += 1;
+        self.at += 1;
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn word(&mut self) -> Result<Value, JsonError> {
+        // The reference's reader also knows the three words for floats that JSON lacks.
+        const WORDS: [(&str, Value); 5] = [
+            ("null", Value::Null),
+            ("true", Value::Bool(true)),
+            ("false", Value::Bool(false)),
+            ("NaN", Value::Float(f64::NAN)),
+            ("Infinity", Value::Float(f64::INFINITY)),
+        ];
+        for (word, value) in WORDS {
+            if self.text[self.at..].starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        Err(self.error("this is no value"))
+    }
+
+    fn array(&mut self) -> Result<Value, JsonError> {
+        let mut items = Vec::new();
+        if self.eat(b']') {
+            return Ok(Value::tuple(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if self.eat(b']') {
+                return Ok(Value::tuple(items));
+            }
+            if !self.eat(b',') {
+                return Err(self.error("a comma or a closing bracket is missing"));
+            }
+        }
+    }
+
+    fn object(&mut self) -> Result<Value, JsonError> {
+        let mut builder: MapBuilder = Map::builder();
+        if self.eat(b'}') {
+            return Ok(Value::frozen_dict(builder.build()));
+        }
+        loop {
+            self.blanks();
+            if self.bytes.get(self.at) != Some(&b'"') {
+                return Err(self.error("a key in double quotes is missing"));
+            }
+            let key = Value::str(self.string()?);
+            if !self.eat(b':') {
+                return Err(self.error("a colon is missing"));
+            }
+            let value = self.value()?;
+            if let Ok(key) = Key::new(key) {
+                builder.insert_key(key, value);
+            }
+            if self.eat(b'}') {
+                return Ok(Value::frozen_dict(builder.build()));
+            }
+            if !self.eat(b',') {
+                return Err(self.error("a comma or a closing brace is missing"));
+            }
+        }
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+        self.at - start
+    }
+
+    fn number(&mut self) -> Result<Value, JsonError> {
+        let start = self.at;
+        if self.text[start..].starts_with("-Infinity") {
+            self.at += "-Infinity".len();
+            return Ok(Value::Float(f64::NEG_INFINITY));
+        }
+        self.at += usize::from(self.bytes[start] == b'-');
+        let leading_zero = self.bytes.get(self.at) == Some(&b'0');
+        let digits = self.digits();
+        if digits == 0 || (leading_zero && digits > 1) {
+            return Err(self.error("this is no number"));
+        }
+        let mut whole = true;
+        if self.bytes.get(self.at) == Some(&b'.') {
+            whole = false;
+            self.at += 1;
+            if self.digits() == 0 {
+                return Err(self.error("a digit is missing after the point"));
+            }
+        }
+        if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
+            whole = false;
+            self.at += 1;
+            self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
+            if self.digits() == 0 {
+                return Err(self.error("a digit is missing in the exponent"));
+            }
+        }
+        let text = &self.text[start..self.at];
+        if !whole {
+            return text.parse().map(Value::Float).map_err(|_| self.error("this is no number"));
+        }
+        if let Ok(small) = text.parse() {
+            return Ok(Value::Int(small));
+        }
+        match parse_int(text) {
+            Ok(ParsedInt::Small(small)) => Ok(Value::Int(small)),
+            Ok(ParsedInt::Big(big)) => Ok(Value::int(big)),
+            Err(error) => Err(self.error(&error.message)),
+        }
+    }
+
+    fn string(&mut self) -> Result<Arc<str>, JsonError> {
+        self.at += 1;
+        let start = self.at;
+        let plain = self.plain_end();
+        if self.bytes.get(plain) == Some(&b'"') {
+            self.at = plain + 1;
+            return Ok(Arc::from(&self.text[start..plain]));
+        }
+        let mut out = String::new();
+        loop {
+            let end = self.plain_end();
+            out.push_str(&self.text[self.at..end]);
+            self.at = end;
+            match self.bytes.get(end) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Arc::from(out));
+                }
+                Some(b'\\') => {
+                    self.at += 1;
+                    out.push(self.escape()?);
+                }
+                Some(_) => return Err(self.error("a control character must be escaped")),
+                None => return Err(self.error("a string is not closed")),
+            }
+        }
+    }
+
+    /// Where the run of ordinary characters from here ends.
+    fn plain_end(&self) -> usize {
+        let ordinary = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
+        self.at + self.bytes[self.at..].iter().take_while(|byte| ordinary(byte)).count()
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        let letter = self.bytes.get(self.at).copied();
+        self.at += 1;
+        Ok(match letter {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => self.unicode_escape()?,
+            _ => {
+                self.at -= 1;
+                return Err(self.error("this is no escape"));
+            }
+        })
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
+        let first = self.hex4()?;
+        if (0xD800..0xDC00).contains(&first) && self.text[self.at..].starts_with("\\u") {
+            let back = self.at;
+            self.at += 2;
+            let second = self.hex4()?;
+            if (0xDC00..0xE000).contains(&second) {
+                let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at = back;
+        }
+        // A lone surrogate is no character.
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hex4(&mut self) -> Result<u32, JsonError> {
+        let digits = self.bytes.get(self.at..self.at + 4).filter(|all| all.iter().all(u8::is_ascii_hexdigit));
+        let Some(digits) = digits else { return Err(self.error("four hexadecimal digits are missing")) };
+        let code =
+            digits.iter().fold(0, |code, digit| code * 16 + char::from(*digit).to_digit(16).unwrap_or(0));
+        self.at += 4;
+        Ok(code)
+    }
+}

@@ -1,0 +1,59 @@
+//! Functions whose body is an expression: what users write for themselves.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Example, Function, FunctionDoc, Purity};
+use crate::error::Result;
+use crate::eval::{Args, Ctx, Cx};
+use crate::syntax::VarName;
+use crate::value::Value;
+
+/// A function written in the language itself.
+///
+/// Its body sees its parameters by name, the first one also as `$`, and nothing of the caller. It
+/// may call every function of the library it is evaluated with, itself included; how deep that
+/// goes is bounded like any evaluation.
+#[derive(Clone, Debug)]
+pub struct ExpressionFunction {
+    /// See [`crate::library::Signature`]; all parameters take values.
+    pub signature: String,
+    /// Names of the parameters in order.
+    pub params: Vec<Arc<str>>,
+    /// Beside each parameter, its value when none is given; for what a signature cannot say.
+    pub defaults: Vec<Option<Value>>,
+    pub doc: String,
+    /// Expressions and their results as JSON.
+    pub examples: Vec<(String, String)>,
+    pub body: Arc<str>,
+    /// Whether the body, or anything it calls, reads the clock or draws random numbers.
+    pub purity: Purity,
+}
+
+impl Function for ExpressionFunction {
+    fn signatures(&self) -> Cow<'_, [Cow<'_, str>]> {
+        Cow::Owned(vec![Cow::Borrowed(self.signature.as_str())])
+    }
+
+    fn doc(&self) -> FunctionDoc<'_> {
+        let examples =
+            self.examples.iter().map(|(expression, result)| Example { expression, result }).collect();
+        FunctionDoc { module: "helpers", text: &self.doc, examples, purity: self.purity }
+    }
+
+    fn call(&self, _: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+        let mut vars: SmallVec<[(VarName, Value); 4]> = SmallVec::new();
+        for (index, name) in self.params.iter().enumerate() {
+            let default = || self.defaults.get(index).cloned().flatten();
+            let value = args.optional(index).or_else(default).unwrap_or_default();
+            if index == 0 {
+                vars.push((VarName::FIRST, value.clone()));
+            }
+            vars.push((VarName::Named(name.clone()), value));
+        }
+        let program = cx.program_of(&self.body)?;
+        cx.eval(&program, program.tree.root, &Ctx::root(vars))
+    }
+}

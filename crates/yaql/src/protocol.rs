@@ -1,0 +1,142 @@
+//! The JSON-line protocol: one request, one answer.
+//!
+//! A request is `{"expr": …, "data": …, "vars": {…}, "options": {…}, "id": …}`, of which only
+//! `expr` is required; the answer is `{"ok": value}` or `{"err": class, "msg": text}`, with the
+//! request's `id`. See [`crate::json`] for values that JSON lacks.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, ErrorClass, Result};
+use crate::eval::{Engine, Host, Input, Limits, Options};
+use crate::json::{InputStyle, WriteOptions, decode, parse, write, write_after};
+use crate::stdlib::Legacy;
+use crate::syntax::VarName;
+use crate::value::{Map, Value};
+
+/// The longest value of an answer.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
+
+/// Answers requests, keeping what can be used again from one to the next.
+pub struct Responder<'h> {
+    host: &'h dyn Host,
+    limits: Limits,
+    engines: HashMap<(bool, Legacy), Engine>,
+}
+
+impl<'h> Responder<'h> {
+    pub fn new(host: &'h dyn Host, limits: Limits) -> Self {
+        Self { host, limits, engines: HashMap::new() }
+    }
+
+    /// The answer to one line, without a line break.
+    pub fn answer(&mut self, line: &str) -> String {
+        let request = match read_request(line) {
+            Ok(request) => request,
+            Err(message) => return error_line(&Error::new(ErrorClass::Protocol, message), None),
+        };
+        let id = request.get_str("id").map(|id| {
+            write(id, &WriteOptions { tags: false, ..WriteOptions::default() }).unwrap_or_default()
+        });
+        let (value, tuples_as_arrays) = match self.evaluate(&request) {
+            Ok(answer) => answer,
+            Err(error) => return error_line(&error, id.as_deref()),
+        };
+        let options =
+            WriteOptions { tuples_as_arrays, bytes_max: ANSWER_BYTES_MAX, ..WriteOptions::default() };
+        match write_after("{\"ok\": ", &value, &options) {
+            Ok(answer) => close(answer, id.as_deref()),
+            // The reference fails while it prints its answer then, and repeats no id.
+            Err(error) => error_line(&error, None),
+        }
+    }
+
+    fn evaluate(&mut self, request: &Map) -> Result<(Value, bool)> {
+        let (options, delegates, legacy) = read_options(request.get_str("options"))?;
+        let engine = self
+            .engines
+            .entry((delegates, legacy))
+            .or_insert_with(|| Engine::with_dialect(delegates, legacy));
+        let source = request.get_str("expr").and_then(Value::as_str).unwrap_or_default();
+        let expression = engine.compile(source)?;
+        let style = if options.convert_input_data { InputStyle::Converted } else { InputStyle::Unconverted };
+        let mut vars = Vec::new();
+        if let Some(Value::FrozenDict(map)) = request.get_str("vars") {
+            for (name, value) in map.iter() {
+                let name = name.as_str().unwrap_or_default();
+                let name = VarName::new(name.strip_prefix('$').unwrap_or(name));
+                vars.push((name, decode(value.clone(), style)?));
+            }
+        }
+        let data = decode(request.get_str("data").cloned().unwrap_or_default(), style)?;
+        let input =
+            Input { data, vars, options: &options, limits: &self.limits, host: self.host, observer: None };
+        let value = expression.run(input)?;
+        Ok((value, options.convert_tuples_to_lists && options.convert_output_data))
+    }
+}
+
+/// The answer to a line that cannot even be handed to a [`Responder`].
+pub fn refusal(message: &str) -> String {
+    error_line(&Error::new(ErrorClass::Protocol, message), None)
+}
+
+fn read_request(line: &str) -> std::result::Result<std::sync::Arc<Map>, String> {
+    match parse(line).map_err(|error| error.to_string())? {
+        Value::FrozenDict(request) if request.get_str("expr").is_some_and(|expr| expr.as_str().is_some()) => {
+            Ok(request)
+        }
+        _ => Err("a request is an object with \"expr\"".to_owned()),
+    }
+}
+
+fn read_options(given: Option<&Value>) -> Result<(Options, bool, Legacy)> {
+    let mut options = Options::default();
+    let mut delegates = false;
+    let mut legacy = Legacy::Off;
+    let entries = given.and_then(Value::as_map).cloned();
+    for (name, value) in entries.iter().flat_map(|map| map.iter()) {
+        let number = || match value {
+            Value::Int(number) => Ok(*number),
+            Value::Bool(flag) => Ok(i64::from(*flag)),
+            _ => Err(Box::new(Error::kind("this option takes a whole number"))),
+        };
+        match name.as_str().unwrap_or_default() {
+            "yaql.limitIterators" => options.limit_iterators = number()?,
+            "yaql.memoryQuota" => options.memory_quota = number()?,
+            "yaql.convertTuplesToLists" => options.convert_tuples_to_lists = value.is_true(),
+            "yaql.convertSetsToLists" => options.convert_sets_to_lists = value.is_true(),
+            "yaql.convertInputData" => options.convert_input_data = value.is_true(),
+            "yaql.convertOutputData" => options.convert_output_data = value.is_true(),
+            "yaql.iterableDicts" => options.iterable_dicts = value.is_true(),
+            "delegates" => delegates = value.is_true(),
+            "legacy" => {
+                legacy = match value.as_str() {
+                    Some("full") => Legacy::Full,
+                    _ if value.is_true() => Legacy::Context,
+                    _ => Legacy::Off,
+                };
+            }
+            _ => {}
+        }
+    }
+    if legacy == Legacy::Full {
+        options.convert_tuples_to_lists = false;
+        options.iterable_dicts = true;
+    }
+    Ok((options, delegates, legacy))
+}
+
+fn error_line(error: &Error, id: Option<&str>) -> String {
+    let quoted = |text: &str| write(&Value::str(text), &WriteOptions::default()).unwrap_or_default();
+    close(format!("{{\"err\": {}, \"msg\": {}", quoted(error.class.name()), quoted(&error.message)), id)
+}
+
+/// Ends an answer that has been begun, with the request's id if it had one.
+fn close(mut answer: String, id: Option<&str>) -> String {
+    if let Some(id) = id {
+        answer.push_str(", \"id\": ");
+        answer.push_str(id);
+    }
+    answer.push('}');
+    answer
+}

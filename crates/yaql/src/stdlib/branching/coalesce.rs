@@ -1,0 +1,23 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "branching",
+    doc: "The first argument that is not null; null when there is none. Arguments after that one are not evaluated. Zero, false and empty values count: only null is passed over.",
+    overloads: &[("f coalesce(args: lambda...)", coalesce)],
+    examples: &[
+        ("coalesce($missing, '', x)", "\"\""),
+        ("coalesce({a => 5}.get(b), 7, nosuch())", "7"),
+        ("coalesce()", "null"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn coalesce(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    for lambda in args.rest_lambdas() {
+        let value = lambda.call0(cx)?;
+        if !value.is_null() {
+            return Ok(value);
+        }
+    }
+    Ok(Value::Null)
+}

@@ -1,0 +1,25 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "branching",
+    doc: "Evaluates the argument at the position that the receiver says, counted from 0, and only that one. Any other number takes the last argument; without arguments the result is null.",
+    overloads: &[("m switchCase(case: int, args: lambda...)", switch_case)],
+    examples: &[
+        ("0.switchCase(red, nosuch())", "\"red\""),
+        ("7.switchCase(red, green, blue)", "\"blue\""),
+        ("(-1).switchCase(red, green, blue)", "\"blue\""),
+        ("true.switchCase(no, yes)", "\"yes\""),
+        ("2.switchCase()", "null"),
+        ("a.switchCase(1, 2)", "NoMatchingMethodException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn switch_case(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let lambdas = args.rest_lambdas();
+    let chosen = usize::try_from(args.int(0)).ok().and_then(|case| lambdas.get(case));
+    match chosen.or(lambdas.last()) {
+        Some(lambda) => lambda.call0(cx),
+        None => Ok(Value::Null),
+    }
+}

@@ -1,0 +1,20 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "collections",
+    doc: "Whether some key of a map has the given value. All values are looked at until it is found.",
+    overloads: &[("m containsValue(dict: map, value: any)", contains_value)],
+    examples: &[
+        ("{http => 80, https => 443}.containsValue(443)", "true"),
+        ("{a => [1, 2]}.containsValue(1)", "false"),
+        ("{}.containsValue($missing)", "false"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn contains_value(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let map = args.map(0);
+    cx.steps(map.len() as u64)?;
+    let wanted = args.peek(1);
+    Ok(Value::Bool(map.iter().any(|(_, value)| value.same_or_equal(wanted))))
+}

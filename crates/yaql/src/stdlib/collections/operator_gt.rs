@@ -1,0 +1,21 @@
+use super::membership::is_subset;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "collections",
+    doc: "Whether the right set is part of the left one and smaller. Views of maps count as sets.",
+    overloads: &[("f #operator_>(left: set, right: set)", is_greater)],
+    examples: &[
+        ("set(1, 2) > set(1)", "true"),
+        ("set(1) > set(1)", "false"),
+        ("{a => 1}.keys() > set()", "true"),
+        ("set(1, 2) > 1", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn is_greater(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let (left, right) = (args.peek(0), args.peek(1));
+    let result = left.sized_len() > right.sized_len() && is_subset(cx, right, left)?;
+    Ok(Value::Bool(result))
+}

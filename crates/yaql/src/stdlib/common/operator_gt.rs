@@ -1,0 +1,14 @@
+use super::nulls;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "common",
+    doc: "Null as an operand of `>`: it is less than every other value and equal to itself.",
+    overloads: &[
+        ("f #operator_>(left: any!, right: null)", nulls::yes),
+        ("f #operator_>(left: null, right: any!)", nulls::no),
+        ("f #operator_>(left: null, right: null)", nulls::no),
+    ],
+    examples: &[("'' > null", "true"), ("null > [4]", "false"), ("null > null", "false")],
+    purity: Purity::Pure,
+};

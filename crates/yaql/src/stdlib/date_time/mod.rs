@@ -1,0 +1,46 @@
+//! Dates with a zone, and spans of time.
+
+mod common;
+
+functions! {
+    // sorted
+    datetime,
+    format,
+    is_datetime,
+    is_timespan,
+    localtz,
+    now,
+    operator_add,
+    operator_div,
+    operator_ge,
+    operator_gt,
+    operator_le,
+    operator_lt,
+    operator_mul,
+    operator_sub,
+    property_date,
+    property_day,
+    property_days,
+    property_hour,
+    property_hours,
+    property_microsecond,
+    property_microseconds,
+    property_milliseconds,
+    property_minute,
+    property_minutes,
+    property_month,
+    property_offset,
+    property_second,
+    property_seconds,
+    property_time,
+    property_timestamp,
+    property_utc,
+    property_weekday,
+    property_year,
+    replace,
+    timespan,
+    unary_minus,
+    unary_plus,
+    utctz,
+    // end sorted
+}

@@ -1,0 +1,27 @@
+use std::cmp::Ordering;
+
+use super::common;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "date_time",
+    doc: "Whether the left datetime is later than the right one, by the instant, or the left timespan is longer.",
+    overloads: &[
+        ("f #operator_>(dt1: datetime, dt2: datetime)", datetimes),
+        ("f #operator_>(ts1: timespan, ts2: timespan)", spans),
+    ],
+    examples: &[
+        ("datetime(2021, 6, 30) > datetime('2021-06-30T00:00+01:00')", "true"),
+        ("timespan(1) > timespan(hours => 24)", "false"),
+        ("timespan(1) > datetime(0)", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn datetimes(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    common::compare_moments(args, Ordering::is_gt)
+}
+
+fn spans(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    Ok(Value::Bool(args.span(0) > args.span(1)))
+}

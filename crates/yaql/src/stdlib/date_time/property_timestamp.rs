@@ -1,0 +1,17 @@
+use super::common;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "date_time",
+    doc: "Seconds since 1970, right for UTC only: as in the reference, the offset of any other zone counts twice.",
+    overloads: &[("f #property#timestamp(obj: datetime)", timestamp)],
+    examples: &[
+        ("datetime(2021, 6, 30).timestamp", "1625011200.0"),
+        ("datetime(2021, 6, 30, offset => timespan(hours => 1)).timestamp", "1625004000.0"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn timestamp(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    common::taken(args, 0)?.timestamp().map(Value::Float)
+}

@@ -1,0 +1,54 @@
+//! Functions that YAQL 0.2 could call either way, as functions and as methods.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::eval::{Args, Cx};
+use crate::library::{Function, FunctionDoc, Library, Style};
+use crate::value::Value;
+
+const NAMES: [&str; 10] =
+    ["bool", "float", "get", "int", "join", "list", "select", "sum", "takeWhile", "where"];
+
+/// An overload that can be called only one way, opened to both.
+struct Extension {
+    inner: Arc<dyn Function>,
+    index: usize,
+    signature: String,
+}
+
+impl Function for Extension {
+    fn signatures(&self) -> Cow<'_, [Cow<'_, str>]> {
+        Cow::Owned(vec![Cow::Borrowed(self.signature.as_str())])
+    }
+
+    fn doc(&self) -> FunctionDoc<'_> {
+        FunctionDoc { module: "legacy", examples: Cow::Borrowed(&[]), ..self.inner.doc() }
+    }
+
+    fn call(&self, _: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+        self.inner.call(self.index, cx, args)
+    }
+}
+
+/// The overloads of a library that this layer adds again for both ways of calling.
+pub(in crate::stdlib) fn extensions(library: &Library) -> Vec<Arc<dyn Function>> {
+    let mut found: Vec<Arc<dyn Function>> = Vec::new();
+    for entry in NAMES.iter().filter_map(|name| library.get(name)) {
+        for overload in entry.functions.iter().chain(&entry.methods).flatten() {
+            if overload.signature.style == Style::Both {
+                continue;
+            }
+            let signatures = overload.function.signatures();
+            let text = signatures[overload.index].split_once(' ').map_or("", |(_, text)| text);
+            let signature = format!("fm {text}");
+            found.push(Arc::new(Extension {
+                inner: overload.function.clone(),
+                index: overload.index,
+                signature,
+            }));
+        }
+    }
+    found
+}

@@ -1,0 +1,45 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "legacy",
+    doc: "Whole numbers from `start` up to but without `stop`; without `stop` endless. Three arguments reach the \
+          range of today.",
+    overloads: &[("fm range(start: int, stop: int? = null)", range)],
+    examples: &[
+        ("range(5, 8)", "[5, 6, 7]"),
+        ("5.range(7)", "[5, 6]"),
+        ("range(5).take(2)", "[5, 6]"),
+        ("range(5, 8)[1]", "6"),
+    ],
+    purity: Purity::Pure,
+};
+
+/// Up to here a range is a sequence, as it is for the reference; a longer one is only walked.
+const SEQUENCE_MAX: i64 = 100_000;
+
+fn range(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let start = args.int(0);
+    if args.peek(1).is_null() {
+        return cx.lazy(Count { next: start, end: i64::MAX }, 0);
+    }
+    let stop = args.int(1);
+    if stop.saturating_sub(start) <= SEQUENCE_MAX {
+        return cx.list((start..stop).map(Value::Int).collect());
+    }
+    cx.lazy(Count { next: start, end: stop }, 0)
+}
+
+struct Count {
+    next: i64,
+    end: i64,
+}
+
+impl Lazy for Count {
+    fn next(&mut self, _: &mut Cx<'_>) -> Result<Option<Value>> {
+        if self.next >= self.end {
+            return Ok(None);
+        }
+        self.next += 1;
+        Ok(Some(Value::Int(self.next - 1)))
+    }
+}

@@ -1,0 +1,14 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "legacy",
+    doc: "All elements as a list, which is equal to no tuple.",
+    overloads: &[("m toList(collection: iter)", to_list)],
+    examples: &[("range(1, 3).toList()", "[1, 2]"), ("[1].toList() = [1]", "false")],
+    purity: Purity::Pure,
+};
+
+fn to_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let items = cx.iterate(args.value(0))?.collect(cx)?;
+    cx.list(items)
+}

@@ -1,0 +1,20 @@
+use super::arithmetic;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "math",
+    doc: "The bits that both integers have. Negative numbers have endless ones in front. Of two booleans it is a boolean.",
+    overloads: &[("f bitwiseAnd(left: int, right: int)", bitwise_and)],
+    examples: &[
+        ("bitwiseAnd(22, 14)", "6"),
+        ("bitwiseAnd(-2, 7)", "6"),
+        ("bitwiseAnd(true, true)", "true"),
+        ("bitwiseAnd(true, 6)", "0"),
+        ("bitwiseAnd(1.0, 1)", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn bitwise_and(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    arithmetic::bitwise(cx, args, |a, b| a & b, |a, b| a & b, |a, b| a & b)
+}

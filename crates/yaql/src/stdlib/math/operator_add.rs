@@ -1,0 +1,20 @@
+use super::arithmetic;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "math",
+    doc: "The sum of two numbers: an integer of two integers, however large, otherwise a float. Booleans are no numbers.",
+    overloads: &[("f #operator_+(left: number, right: number)", add)],
+    examples: &[
+        ("40 + 2", "42"),
+        ("0.5 + 1", "1.5"),
+        ("9223372036854775807 + 1", "9223372036854775808"),
+        ("1 + true", "NoMatchingFunctionException"),
+        ("1 + '1'", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn add(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    arithmetic::add(cx, args.peek(0), args.peek(1))
+}

@@ -1,0 +1,14 @@
+use super::arithmetic;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "math",
+    doc: "The number with the other sign. Access and calls bind tighter: `-$.a.b()` negates the result of the call.",
+    overloads: &[("f #unary_operator_-(op: number)", minus)],
+    examples: &[("-(5)", "-5"), ("-(-2.5)", "2.5"), ("-'5'", "NoMatchingFunctionException")],
+    purity: Purity::Pure,
+};
+
+fn minus(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    arithmetic::negate(cx, args.peek(0))
+}

@@ -1,0 +1,25 @@
+use super::support::fold;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "Folds the elements from the left into one value. The selector sees the total so far as `$1` and the element as `$2`; without a seed the first element starts the fold, and an empty collection is a TypeError. `reduce` is another name.",
+    overloads: &[
+        ("m aggregate(collection: iter, selector: lambda, seed: any = none)", aggregate),
+        ("m reduce(collection: iter, selector: lambda, seed: any = none)", aggregate),
+    ],
+    examples: &[
+        ("[9, 4, 3].aggregate($1 - $2)", "2"),
+        ("[1, 2, 3].reduce($1 * 10 + $2, 7)", "7123"),
+        ("[].reduce($1 + $2, none)", r#""none""#),
+        ("[8].aggregate($1 / 0)", "8"),
+        ("[].aggregate($1 + $2)", "TypeError"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn aggregate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let mut selector = args.lambda(1);
+    let seed = args.optional(2);
+    fold(cx, args.value(0), seed, |cx, total, item| selector.call2(cx, total, item))
+}

@@ -1,0 +1,43 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "The elements of all the collections, one collection after the other, as they are asked for.",
+    overloads: &[("fm concat(collections: iter...)", concat)],
+    examples: &[
+        ("concat([1], range(2), [[3]])", "[1, 0, 1, [3]]"),
+        ("[a].concat([b, c])", r#"["a", "b", "c"]"#),
+        ("[1, 2].concat()", "[1, 2]"),
+        ("[1].concat(2)", "NoMatchingMethodException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn concat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let mut sources = Vec::new();
+    for collection in args.rest_values() {
+        sources.push(cx.iterate(collection)?);
+    }
+    let depth = sources.iter().map(Limited::depth).max().unwrap_or(0);
+    cx.charge(64 * sources.len() as u64)?;
+    let mut sources = sources.into_iter();
+    let current = sources.next();
+    cx.lazy(Concat { current, sources }, depth)
+}
+
+struct Concat {
+    current: Option<Limited>,
+    sources: std::vec::IntoIter<Limited>,
+}
+
+impl Lazy for Concat {
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        while let Some(current) = &mut self.current {
+            if let Some(item) = current.next(cx)? {
+                return Ok(Some(item));
+            }
+            self.current = self.sources.next();
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,84 @@
+use std::collections::VecDeque;
+
+use super::support::Seen;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "A walk over a tree or graph: from `initial` on, the producer gives the items that follow from an item, which are visited level by level or, with `depthFirst`, branch by branch. With `decycle` an item met before is skipped with all that follows from it. A TypeError if the producer gives something that cannot be walked.",
+    overloads: &[(
+        "f generateMany(initial: any, producer: lambda, selector: lambda = null, decycle: bool = false, depthFirst: bool = false)",
+        generate_many,
+    )],
+    examples: &[
+        ("generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8))", "[1, 2, 3, 4, 5, 6, 7]"),
+        ("generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8), depthFirst => true)", "[1, 2, 4, 5, 3, 6, 7]"),
+        ("generateMany(2, [$ * $ mod 11], decycle => true)", "[2, 4, 5, 3, 9]"),
+        ("generateMany({n => 1, sub => [{n => 2, sub => []}]}, $.sub, $.n)", "[1, 2]"),
+        ("generateMany(1, $ + 1)", "TypeError"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn generate_many(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let initial = args.value(0);
+    let producer = args.lambda(1);
+    let selector = args.optional_lambda(2);
+    let seen = args.bool(3).then(Seen::default);
+    let depth_first = args.bool(4);
+    let selector_depth = selector.as_ref().map_or(0, Lambda::depth);
+    let depth = initial.depth().max(producer.depth()).max(selector_depth);
+    let queue = VecDeque::from([initial]);
+    cx.lazy(GenerateMany { queue, current: None, producer, selector, seen, depth_first }, depth)
+}
+
+struct GenerateMany {
+    queue: VecDeque<Value>,
+    /// The item given last, whose successors are still to be found.
+    current: Option<Value>,
+    producer: Lambda,
+    selector: Option<Lambda>,
+    seen: Option<Seen>,
+    depth_first: bool,
+}
+
+impl GenerateMany {
+    fn enqueue(&mut self, cx: &mut Cx<'_>, items: Value) -> Result<()> {
+        let before = self.queue.len();
+        let mut items = cx.cursor(items)?;
+        while let Some(item) = items.next(cx)? {
+            cx.charge(24)?;
+            self.queue.push_back(item);
+            cx.check_bytes(8 * self.queue.len() as u64)?;
+        }
+        if self.depth_first {
+            self.queue.rotate_right(self.queue.len() - before);
+        }
+        Ok(())
+    }
+}
+
+impl Lazy for GenerateMany {
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        if let Some(item) = self.current.take() {
+            let items = self.producer.call1(cx, item)?;
+            self.enqueue(cx, items)?;
+        }
+        while let Some(item) = self.queue.pop_front() {
+            cx.step()?;
+            let is_new = match &mut self.seen {
+                Some(seen) => seen.insert(cx, &item)?,
+                None => true,
+            };
+            if !is_new {
+                continue;
+            }
+            self.current = Some(item.clone());
+            return match &mut self.selector {
+                Some(selector) => selector.call1(cx, item).map(Some),
+                None => Ok(Some(item)),
+            };
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,54 @@
+use super::support::memorized;
+use crate::eval::Cursor;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "Pairs every element of one collection with every element of another: where the predicate is true, the selector gives a result. Both see the pair as `$1` and `$2`. The second collection is walked once for each element of the first.",
+    overloads: &[("m join(collection1: iter, collection2: iter, predicate: lambda, selector: lambda)", join)],
+    examples: &[
+        ("[1, 2].join([3, 4], true, [$1, $2])", "[[1, 3], [1, 4], [2, 3], [2, 4]]"),
+        ("[1, 2, 3].join(range(9), $1 * $1 = $2, $2)", "[1, 4]"),
+        ("[{id => 1, n => x}].join([{ref => 1, v => 5}], $1.id = $2.ref, {$1.n => $2.v})", r#"[{"x": 5}]"#),
+        ("[1].join([2], true)", "NoMatchingMethodException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn join(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let first = cx.iterate(args.value(0))?;
+    let second = memorized(cx, args.value(1))?;
+    let predicate = args.lambda(2);
+    let selector = args.lambda(3);
+    let lambdas = predicate.depth().max(selector.depth());
+    let depth = first.depth().max(second.depth()).max(lambdas);
+    cx.lazy(Join { first, second, current: None, predicate, selector }, depth)
+}
+
+struct Join {
+    first: Limited,
+    second: Value,
+    /// An element of the first collection, and where in the second we are with it.
+    current: Option<(Value, Cursor)>,
+    predicate: Lambda,
+    selector: Lambda,
+}
+
+impl Lazy for Join {
+    fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+        loop {
+            let Some((left, cursor)) = &mut self.current else {
+                let Some(left) = self.first.next(cx)? else { return Ok(None) };
+                self.current = Some((left, cx.cursor(self.second.clone())?));
+                continue;
+            };
+            let Some(right) = cursor.next(cx)? else {
+                self.current = None;
+                continue;
+            };
+            if self.predicate.test2(cx, left.clone(), right.clone())? {
+                return self.selector.call2(cx, left.clone(), right).map(Some);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "How many elements an iterator has left; they are used up by counting. The limit on the length of collections does not apply, but an iterator that seems to be endless is a CollectionTooLargeException.",
+    overloads: &[("fm len(collection: iterator)", len)],
+    examples: &[
+        ("range(4).len()", "4"),
+        ("len([1, 5, 9].where($ > 2))", "2"),
+        ("range(20000).len()", "20000"),
+        ("sequence().len()", "CollectionTooLargeException"),
+    ],
+    purity: Purity::Pure,
+};
+
+/// No iterator that ends by itself has that many elements, for all that is practical.
+const LENGTH_MAX: u64 = 10_000_000;
+
+fn len(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let mut source = cx.cursor(args.value(0))?;
+    let mut count = 0_u64;
+    loop {
+        match source.next(cx) {
+            Ok(Some(_)) if count == LENGTH_MAX => return Err(endless(count)),
+            Ok(Some(_)) => count += 1,
+            Ok(None) => return Ok(Value::Int(count as i64)),
+            Err(error) if error.class == ErrorClass::StepLimit && count > LENGTH_MAX / 10 => {
+                return Err(endless(count));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn endless(count: u64) -> Box<Error> {
+    let error =
+        Error::new(ErrorClass::CollectionTooLarge, format!("Collection length exceeds {count} elements"));
+    Box::new(error.help("the iterator does not seem to end; `take` gives a part of it"))
+}

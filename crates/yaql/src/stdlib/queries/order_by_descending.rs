@@ -1,0 +1,21 @@
+use crate::eval::OrderingCell;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "Sorts by the key that the selector gives, largest first; elements with equal keys keep their order. Keys are compared with `<` and `>`: null comes last, and what these cannot compare is a NoMatchingFunctionException. Sorting happens when the result is first walked; `thenBy` adds further keys.",
+    overloads: &[("m orderByDescending(collection: iter, selector: lambda)", order_by_descending)],
+    examples: &[
+        ("[3, 1, 2].orderByDescending($)", "[3, 2, 1]"),
+        ("[15, 21, 31, 45].orderByDescending($ mod 10)", "[15, 45, 21, 31]"),
+        ("[2, null].orderByDescending($)", "[2, null]"),
+        ("[true, false].orderByDescending($)", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn order_by_descending(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let source = cx.iterate(args.value(0))?;
+    let ordering = OrderingCell::new(source, args.lambda(1), false, args.ctx.clone())?;
+    Ok(Value::Ordering(ordering))
+}

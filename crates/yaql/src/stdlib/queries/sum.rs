@@ -1,0 +1,24 @@
+use super::support::fold;
+use crate::stdlib::prelude::*;
+use crate::syntax::BinaryOp;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "queries",
+    doc: "Adds up the elements with the operator `+`, so strings and lists are joined. An initial value comes first and is the result for an empty collection, which without one is a TypeError.",
+    overloads: &[("m sum(collection: iter, initial: any = none)", sum)],
+    examples: &[
+        ("[1, 2, 3.5].sum()", "6.5"),
+        ("[a, b].sum('>')", r#"">ab""#),
+        ("[].sum(0)", "0"),
+        ("[x].sum()", r#""x""#),
+        ("[].sum()", "TypeError"),
+        ("[1, x].sum()", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn sum(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let ctx = args.ctx;
+    let initial = args.optional(1);
+    fold(cx, args.value(0), initial, |cx, total, item| cx.operator(BinaryOp::Add, total, item, ctx))
+}

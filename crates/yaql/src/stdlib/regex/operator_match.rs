@@ -1,0 +1,31 @@
+use crate::pyregex::Flags;
+
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "regex",
+    doc: "Whether the pattern on the right, a string or a regex, is found anywhere in the string on the left.",
+    overloads: &[
+        ("f #operator_=~(string: string, pattern: string)", matches_pattern),
+        ("f #operator_=~(string: string, regexp: regex)", matches),
+    ],
+    examples: &[
+        (r"'node-7' =~ `^node-\d$`", "true"),
+        ("'ABC' =~ regex(b, ignoreCase => true)", "true"),
+        ("abc =~ '^b'", "false"),
+        ("x =~ '('", "re.error"),
+        ("null =~ a", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn matches(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let Some(regex) = args.regex(1) else { return Ok(Value::Null) };
+    cx.is_match(&regex, args.str(0)).map(Value::Bool)
+}
+
+fn matches_pattern(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let pattern = args.text(1);
+    let regex = cx.regex(&pattern, Flags::default())?;
+    cx.is_match(&regex, args.str(0)).map(Value::Bool)
+}

@@ -1,0 +1,29 @@
+use crate::pytext::strip;
+
+use crate::stdlib::prelude::*;
+use crate::stdlib::strings::support::{part, scan};
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "strings",
+    doc: "The string without blanks, or characters of `chars`, at both ends, or null if nothing is left. Null stays null.",
+    overloads: &[
+        ("fm norm(string: string?, chars: string? = null)", norm),
+    ],
+    examples: &[
+        ("' x '.norm()", r#""x""#),
+        ("'  '.norm()", "null"),
+        ("norm($none)", "null"),
+        ("'--x-'.norm('-')", r#""x""#),
+        ("norm(5)", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn norm(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let Value::Str(text) = args.value(0) else { return Ok(Value::Null) };
+    scan(cx, text.len())?;
+    match strip(&text, args.str_or_null(1)) {
+        "" => Ok(Value::Null),
+        stripped => part(cx, &text, stripped),
+    }
+}

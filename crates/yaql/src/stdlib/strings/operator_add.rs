@@ -1,0 +1,19 @@
+use crate::stdlib::prelude::*;
+use crate::stdlib::strings::concat::concat;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "strings",
+    doc: "Strings put together.",
+    overloads: &[
+        ("f #operator_+(args: string...)", concat),
+    ],
+    examples: &[
+        ("a + b", r#""ab""#),
+        ("'x' + '' + 'y'", r#""xy""#),
+        ("a + 1", "NoMatchingFunctionException"),
+        ("a + null", "NoMatchingFunctionException"),
+    ],
+    purity: Purity::Pure,
+};
+
+

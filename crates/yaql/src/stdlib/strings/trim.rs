@@ -1,0 +1,26 @@
+use crate::pytext::strip;
+
+use crate::stdlib::prelude::*;
+use crate::stdlib::strings::support::{part, scan};
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "strings",
+    doc: "The string without the characters of `chars` at both ends; without blanks when `chars` is null or not given. An empty `chars` takes nothing away.",
+    overloads: &[
+        ("m trim(string: string, chars: string? = null)", trim),
+    ],
+    examples: &[
+        ("' q  '.trim()", r#""q""#),
+        ("xyax.trim(xy)", r#""a""#),
+        ("' a '.trim('')", r#"" a ""#),
+        (r"'\u00a0a'.trim(null)", r#""a""#),
+        ("a.trim(1)", "NoMatchingMethodException"),
+    ],
+    purity: Purity::Pure,
+};
+
+fn trim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let text = args.text(0);
+    scan(cx, text.len())?;
+    part(cx, &text, strip(&text, args.str_or_null(1)))
+}

@@ -1,0 +1,44 @@
+use crate::pytext::is_letter_start;
+use crate::stdlib::prelude::*;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "system",
+    doc: "Calls a function by name with a sequence of positional and a map of named arguments; with a receiver, a \
+          method. The arguments are values: a parameter that takes an expression gets that value whenever it asks.",
+    overloads: &[("f call(name: string, args: seq, kwargs: map, receiver: any = none)", call)],
+    examples: &[
+        ("call(min, [4, 2], {})", "2"),
+        ("call(split, ['-'], {maxSplits => 1}, 'a-b-c')", r#"["a", "b-c"]"#),
+        ("call('#operator_-', [9, 2], {})", "7"),
+        ("call(min, [4], {})", "NoMatchingFunctionException"),
+        ("call(nothing, [], {})", "NoFunctionRegisteredException"),
+        ("call(min, [4, 2], {'1' => 1})", "RuntimeError"),
+    ],
+    purity: Purity::Pure,
+};
+
+/// Whether a text begins with a word that could name an argument.
+fn is_keyword(text: &str) -> bool {
+    !text.starts_with("__") && text.chars().next().is_some_and(is_letter_start)
+}
+
+fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let name = args.text(0);
+    let values = args.seq(1).to_vec();
+    let named = args.map(2);
+    let mut named_values = Vec::new();
+    for (key, value) in named.iter() {
+        let Value::Str(key) = key else {
+            return Err(Box::new(Error::kind("expected string or bytes-like object, got 'int'")
+                .help("the names of arguments are strings")));
+        };
+        if !is_keyword(key) {
+            // The reference means to drop such a name, and fails over it.
+            let error = Error::new(ErrorClass::Runtime, "dictionary changed size during iteration");
+            return Err(Box::new(error.help(format!("`{key}` cannot be the name of an argument"))));
+        }
+        named_values.push((Box::from(&**key), value.clone()));
+    }
+    let receiver = args.optional(3);
+    cx.call_by_name(&name, receiver, values, named_values, args.ctx)
+}

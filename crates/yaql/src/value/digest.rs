@@ -1,0 +1,253 @@
+//! Hashes: a fast one for tables, and a strong structural one that stands for the value itself.
+//!
+//! The fast hash is seeded per process, so nobody can prepare colliding keys; the order of maps
+//! and sets does not depend on it. The digest is 128 bits of BLAKE3 over a canonical form in
+//! which equal values are written equally (`1`, `1.0` and `true`; maps in any order), so equal
+//! digests mean equal values and documents can be compared without walking them.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::{Arc, LazyLock};
+
+use foldhash::fast::RandomState;
+use num_bigint::BigInt;
+use num_traits::FromPrimitive;
+
+use super::{Map, Seq, Set, Value};
+use crate::error::{Error, Result};
+
+/// Stands for a whole value: equal digests, equal values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u64; 2]);
+
+impl Digest {
+    pub fn to_bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.0[0].to_le_bytes());
+        bytes[8..].copy_from_slice(&self.0[1].to_le_bytes());
+        bytes
+    }
+
+    fn finish(hasher: &blake3::Hasher) -> Self {
+        let hash = hasher.finalize();
+        let word = |at: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&hash.as_bytes()[at..at + 8]);
+            u64::from_le_bytes(bytes)
+        };
+        Self([word(0), word(8)])
+    }
+}
+
+static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
+
+pub(crate) fn hash_str(text: &str) -> u64 {
+    let mut hasher = SEED.build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// The table hash of a hashable value; equal values have equal hashes.
+pub(crate) fn hash_value(value: &Value) -> u64 {
+    match value {
+        Value::Str(text) => hash_str(text),
+        Value::Int(number) => hash_int(*number),
+        Value::Bool(flag) => hash_int(i64::from(*flag)),
+        Value::Float(number) => match exact_i64(*number) {
+            Some(whole) => hash_int(whole),
+            None => value.digest().0[0],
+        },
+        _ => value.digest().0[0],
+    }
+}
+
+fn hash_int(number: i64) -> u64 {
+    let mut hasher = SEED.build_hasher();
+    hasher.write_i64(number);
+    hasher.finish()
+}
+
+fn exact_i64(number: f64) -> Option<i64> {
+    // 2^63 itself is not an i64; the comparison also refuses nan and the infinities.
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
+    (fits && number.trunc() == number).then_some(number as i64)
+}
+
+impl Value {
+    /// A digest of the value, cached in containers. Lazy values are digested by identity.
+    pub fn digest(&self) -> Digest {
+        match self {
+            Self::Tuple(seq) => seq_digest(seq, 10),
+            Self::List(seq) => seq_digest(seq, 11),
+            Self::FrozenDict(map) | Self::Dict(map) => map_digest(map),
+            Self::Set(set) => set_digest(set),
+            Self::Keys(view) => {
+                unordered(13, &mut view.map.iter().map(|(key, _)| key.digest()).collect::<Vec<_>>())
+            }
+            Self::Items(view) => {
+                let pair = |index| view.map.pair(index).unwrap_or_default().digest();
+                unordered(13, &mut (0..view.map.len()).map(pair).collect::<Vec<_>>())
+            }
+            _ => {
+                let mut hasher = blake3::Hasher::new();
+                write_scalar(&mut hasher, self);
+                Digest::finish(&hasher)
+            }
+        }
+    }
+
+    /// The hash under which tables find a hashable value.
+    pub(crate) fn table_hash(&self) -> u64 {
+        hash_value(self)
+    }
+
+    /// Refuses values that cannot be keys.
+    pub fn check_hashable(&self) -> Result<()> {
+        let unhashable = match self {
+            Self::List(_) | Self::Dict(_) | Self::Keys(_) | Self::Items(_) => true,
+            Self::Tuple(seq) => seq.meta().unhashable,
+            Self::FrozenDict(map) => map.meta().unhashable,
+            // The instant is hashed, and an offset out of range leads to none.
+            Self::DateTime(moment) => moment.offset().is_err(),
+            _ => false,
+        };
+        if unhashable { Err(Box::new(self.unhashable_error())) } else { Ok(()) }
+    }
+
+    fn unhashable_error(&self) -> Error {
+        let inner = match self {
+            Self::Tuple(seq) => seq.iter().find(|item| item.check_hashable().is_err()),
+            Self::FrozenDict(map) => {
+                map.iter().map(|(_, value)| value).find(|item| item.check_hashable().is_err())
+            }
+            _ => None,
+        };
+        match (inner, self) {
+            (Some(inner), _) => inner.unhashable_error(),
+            (None, Self::DateTime(moment)) => match moment.offset() {
+                Err(error) => *error,
+                Ok(_) => Error::kind("unhashable type: 'datetime.datetime'"),
+            },
+            (None, _) => Error::kind(format!("unhashable type: '{}'", self.type_name()))
+                .help("use toList() to make a hashable sequence of it"),
+        }
+    }
+}
+
+fn seq_digest(seq: &Seq, tag: u8) -> Digest {
+    // A tuple and a list never share their elements' Seq, so one cache serves both.
+    *seq.digest.get_or_init(|| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[tag]);
+        for item in seq.iter() {
+            write_scalar(&mut hasher, item);
+        }
+        Digest::finish(&hasher)
+    })
+}
+
+fn map_digest(map: &Map) -> Digest {
+    *map.digest.get_or_init(|| {
+        let mut entries: Vec<Digest> = map
+            .iter()
+            .map(|(key, value)| {
+                let mut hasher = blake3::Hasher::new();
+                write_scalar(&mut hasher, key);
+                write_scalar(&mut hasher, value);
+                Digest::finish(&hasher)
+            })
+            .collect();
+        unordered(12, &mut entries)
+    })
+}
+
+fn set_digest(set: &Set) -> Digest {
+    *set.digest.get_or_init(|| unordered(13, &mut set.iter().map(Value::digest).collect::<Vec<_>>()))
+}
+
+fn unordered(tag: u8, parts: &mut [Digest]) -> Digest {
+    parts.sort_unstable();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[tag]);
+    for part in parts {
+        hasher.update(&part.to_bytes());
+    }
+    Digest::finish(&hasher)
+}
+
+/// Writes a value as part of its container; containers are represented by their digest.
+fn write_scalar(hasher: &mut blake3::Hasher, value: &Value) {
+    match value {
+        Value::Null => {
+            hasher.update(&[0]);
+        }
+        Value::Bool(flag) => write_int(hasher, i64::from(*flag)),
+        Value::Int(number) => write_int(hasher, *number),
+        Value::BigInt(number) => write_big(hasher, number),
+        Value::Float(number) => write_float(hasher, *number),
+        Value::Str(text) => {
+            hasher.update(&[4]);
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        Value::DateTime(moment) => {
+            hasher.update(&[5]);
+            hasher.update(&moment.instant().to_le_bytes());
+            hasher.update(&[u8::from(moment.is_naive())]);
+        }
+        Value::TimeSpan(span) => {
+            hasher.update(&[6]);
+            hasher.update(&span.as_micros().to_le_bytes());
+        }
+        Value::Regex(regex) => {
+            hasher.update(&[7]);
+            hasher.update(crate::pyregex::python_repr(regex).as_bytes());
+        }
+        Value::Tuple(_)
+        | Value::List(_)
+        | Value::FrozenDict(_)
+        | Value::Dict(_)
+        | Value::Set(_)
+        | Value::Keys(_)
+        | Value::Items(_) => {
+            hasher.update(&[8]);
+            hasher.update(&value.digest().to_bytes());
+        }
+        Value::Values(view) => write_identity(hasher, Arc::as_ptr(view).addr()),
+        Value::Ordering(cell) => write_identity(hasher, Arc::as_ptr(cell).addr()),
+        Value::Iterator(cell) => write_identity(hasher, Arc::as_ptr(cell).addr()),
+        Value::Context(ctx) => write_identity(hasher, ctx.address()),
+        Value::Callable(callable) => write_identity(hasher, Arc::as_ptr(callable).addr()),
+        Value::Omitted => write_identity(hasher, 0),
+        Value::Opaque(opaque) => write_identity(hasher, Arc::as_ptr(opaque).addr()),
+    }
+}
+
+fn write_identity(hasher: &mut blake3::Hasher, address: usize) {
+    hasher.update(&[9]);
+    hasher.update(&(address as u64).to_le_bytes());
+}
+
+fn write_int(hasher: &mut blake3::Hasher, number: i64) {
+    hasher.update(&[1]);
+    hasher.update(&number.to_le_bytes());
+}
+
+fn write_big(hasher: &mut blake3::Hasher, number: &BigInt) {
+    hasher.update(&[2]);
+    let bytes = number.to_signed_bytes_le();
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(&bytes);
+}
+
+fn write_float(hasher: &mut blake3::Hasher, number: f64) {
+    if let Some(whole) = exact_i64(number) {
+        write_int(hasher, whole);
+    } else if number.is_finite() && number.trunc() == number {
+        write_big(hasher, &BigInt::from_f64(number).unwrap_or_default());
+    } else {
+        hasher.update(&[3]);
+        // All nans are one inside containers, where the reference compares by identity first.
+        let bits = if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() };
+        hasher.update(&bits.to_le_bytes());
+    }
+}

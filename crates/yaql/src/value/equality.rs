@@ -1,0 +1,139 @@
+//! Equality, which is defined for every pair of values and never fails.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::{Digest, Key, Map, MapView, Meta, Seq, Set, Value};
+use crate::pytext::{cmp_i64_float, cmp_int_float};
+
+impl Value {
+    /// Equality of the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
+    pub fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Str(a), Self::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Null, Self::Null) | (Self::Omitted, Self::Omitted) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Bool(a), Self::Int(b)) | (Self::Int(b), Self::Bool(a)) => i64::from(*a) == *b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (Self::Float(float), Self::Bool(flag)) | (Self::Bool(flag), Self::Float(float)) => {
+                *float == f64::from(u8::from(*flag))
+            }
+            (Self::Float(float), Self::Int(int)) | (Self::Int(int), Self::Float(float)) => {
+                cmp_i64_float(*int, *float) == Some(Ordering::Equal)
+            }
+            (Self::Float(float), Self::BigInt(int)) | (Self::BigInt(int), Self::Float(float)) => {
+                cmp_int_float(int, *float) == Some(Ordering::Equal)
+            }
+            (Self::BigInt(a), Self::BigInt(b)) => a == b,
+            (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
+                seqs_equal(self, a, other, b)
+            }
+            (Self::FrozenDict(a) | Self::Dict(a), Self::FrozenDict(b) | Self::Dict(b)) => {
+                maps_equal(self, a, other, b)
+            }
+            (Self::DateTime(a), Self::DateTime(b)) => a == b,
+            (Self::TimeSpan(a), Self::TimeSpan(b)) => a == b,
+            (Self::Regex(a), Self::Regex(b)) => {
+                Arc::ptr_eq(a, b) || (a.pattern() == b.pattern() && a.flags() == b.flags())
+            }
+            (
+                Self::Set(_) | Self::Keys(_) | Self::Items(_),
+                Self::Set(_) | Self::Keys(_) | Self::Items(_),
+            ) => sets_equal(self, other),
+            _ => self.is_same(other),
+        }
+    }
+
+    /// Whether both are one and the same object. The reference finds elements by identity before
+    /// equality, which shows with nan.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Values(a), Self::Values(b)) => Arc::ptr_eq(a, b),
+            (Self::Ordering(a), Self::Ordering(b)) => Arc::ptr_eq(a, b),
+            (Self::Iterator(a), Self::Iterator(b)) => Arc::ptr_eq(a, b),
+            (Self::Context(a), Self::Context(b)) => a.address() == b.address(),
+            (Self::Callable(a), Self::Callable(b)) => Arc::ptr_eq(a, b),
+            (Self::Opaque(a), Self::Opaque(b)) => Arc::ptr_eq(a, b),
+            (Self::Float(a), Self::Float(b)) => a.is_nan() && b.is_nan(),
+            _ => false,
+        }
+    }
+
+    /// Whether `item` is an element, found as the reference finds elements of sequences.
+    pub fn same_or_equal(&self, item: &Self) -> bool {
+        self.equals(item) || self.is_same(item)
+    }
+}
+
+/// From this depth on containers are compared by digest: a value may share parts of itself, so
+/// that walking it could take time exponential in its depth, while digests are computed once.
+const WALK_DEPTH_MAX: u16 = 4;
+
+/// Says without a walk whether two containers are equal, when that is the better way.
+fn by_digest(
+    (a, a_meta, a_digest): (&Value, Meta, Option<&Digest>),
+    (b, b_meta, b_digest): (&Value, Meta, Option<&Digest>),
+) -> Option<bool> {
+    match (a_digest, b_digest) {
+        (Some(a), Some(b)) => Some(a == b),
+        _ if a_meta.depth != b_meta.depth => None,
+        _ if a_meta.depth > WALK_DEPTH_MAX => Some(a.digest() == b.digest()),
+        _ => None,
+    }
+}
+
+fn seqs_equal(left: &Value, a: &Arc<Seq>, right: &Value, b: &Arc<Seq>) -> bool {
+    if Arc::ptr_eq(a, b) {
+        return true;
+    }
+    if a.len() != b.len() {
+        return false;
+    }
+    by_digest((left, a.meta(), a.digest.get()), (right, b.meta(), b.digest.get()))
+        .unwrap_or_else(|| a.iter().zip(b.iter()).all(|(a, b)| a.same_or_equal(b)))
+}
+
+fn maps_equal(left: &Value, a: &Arc<Map>, right: &Value, b: &Arc<Map>) -> bool {
+    if Arc::ptr_eq(a, b) {
+        return true;
+    }
+    if a.len() != b.len() {
+        return false;
+    }
+    let found = |key, value: &Value| b.get_key(key).is_some_and(|other| value.same_or_equal(other));
+    by_digest((left, a.meta(), a.digest.get()), (right, b.meta(), b.digest.get()))
+        .unwrap_or_else(|| a.iter_keys().zip(a.iter()).all(|(key, (_, value))| found(key, value)))
+}
+
+fn sets_equal(a: &Value, b: &Value) -> bool {
+    a.sized_len() == b.sized_len() && is_subset(a, b)
+}
+
+/// Whether every element of one set-like value is in the other.
+pub(crate) fn is_subset(a: &Value, b: &Value) -> bool {
+    match a {
+        Value::Set(set) => set.iter().all(|item| set_contains(b, item)),
+        Value::Keys(view) => view.map.iter().all(|(key, _)| set_contains(b, key)),
+        Value::Items(view) => {
+            (0..view.map.len()).all(|index| view.map.pair(index).is_some_and(|pair| set_contains(b, &pair)))
+        }
+        _ => false,
+    }
+}
+
+/// Membership in a set-like value; what cannot be hashed is in no set.
+pub(crate) fn set_contains(set: &Value, item: &Value) -> bool {
+    match set {
+        Value::Set(set) => Key::new(item.clone()).is_ok_and(|key| Set::contains(set, &key)),
+        Value::Keys(view) => view.map.get(item).is_ok_and(|found| found.is_some()),
+        Value::Items(view) => items_contain(view, item),
+        _ => false,
+    }
+}
+
+fn items_contain(view: &MapView, item: &Value) -> bool {
+    let Value::Tuple(pair) = item else { return false };
+    let [key, value] = &pair[..] else { return false };
+    view.map.get(key).is_ok_and(|found| found.is_some_and(|found| found.same_or_equal(value)))
+}

@@ -1,0 +1,223 @@
+//! Maps: insertion-ordered, keyed by any hashable value.
+
+use std::sync::OnceLock;
+
+use super::digest::{hash_str, hash_value};
+use super::table::Table;
+use super::{Digest, Meta, Value};
+use crate::error::Result;
+
+/// An immutable map that remembers the order in which its keys first came.
+#[derive(Debug)]
+pub struct Map {
+    meta: Meta,
+    pub(super) digest: OnceLock<Digest>,
+    entries: Table<Value>,
+}
+
+/// A value known to be hashable.
+#[derive(Clone, Debug)]
+pub struct Key(Value);
+
+/// A string used as a key without making a value of it.
+pub struct StrKey<'a> {
+    pub text: &'a [u8],
+    pub hash: u64,
+}
+
+impl<'a> StrKey<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), hash: hash_str(text) }
+    }
+}
+
+impl Key {
+    /// Refuses what cannot be a key, with the reference's message.
+    pub fn new(value: Value) -> Result<Self> {
+        value.check_hashable()?;
+        Ok(Self(value))
+    }
+
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    pub fn into_value(self) -> Value {
+        self.0
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        hash_value(&self.0)
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.equals(&other.0) || self.0.is_same(&other.0)
+    }
+}
+
+impl Eq for Key {}
+
+impl StrKey<'_> {
+    #[inline]
+    fn is(&self, key: &Key) -> bool {
+        matches!(&key.0, Value::Str(text) if text.as_bytes() == self.text)
+    }
+}
+
+/// Collects entries; [`MapBuilder::build`] freezes them.
+#[derive(Debug, Default)]
+pub struct MapBuilder {
+    entries: Table<Value>,
+}
+
+impl MapBuilder {
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { entries: Table::with_capacity(capacity) }
+    }
+
+    /// Sets a key; one that is there already keeps its place and its spelling.
+    pub fn insert(&mut self, key: Value, value: Value) -> Result<()> {
+        self.entries.insert(Key::new(key)?, value);
+        Ok(())
+    }
+
+    pub fn insert_key(&mut self, key: Key, value: Value) {
+        self.entries.insert(key, value);
+    }
+
+    /// Sets every key of a map.
+    pub fn extend(&mut self, map: &Map) {
+        for (key, value) in map.entries.entries() {
+            self.entries.insert(key.clone(), value.clone());
+        }
+    }
+
+    /// Keeps the entries at the places that fit.
+    pub fn retain(&mut self, fits: impl FnMut(usize) -> bool) {
+        self.entries.retain(fits);
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.len() == 0
+    }
+
+    pub fn build(self) -> Map {
+        let mut meta = Meta::new(self.entries.len());
+        for (key, value) in self.entries.entries() {
+            if !matches!(key.0, Value::Str(_)) {
+                // Output conversion changes or refuses container keys, so look closer then.
+                meta.include(&key.0);
+                meta.plain &= key.0.depth() == 0;
+            }
+            meta.include(value);
+        }
+        Map { meta, digest: OnceLock::new(), entries: self.entries }
+    }
+}
+
+impl Map {
+    pub fn builder() -> MapBuilder {
+        MapBuilder::default()
+    }
+
+    /// A map from entries with string keys.
+    pub fn from_strings(entries: impl IntoIterator<Item = (impl Into<std::sync::Arc<str>>, Value)>) -> Self {
+        let mut builder = MapBuilder::default();
+        for (key, value) in entries {
+            builder.insert_key(Key(Value::Str(key.into())), value);
+        }
+        builder.build()
+    }
+
+    /// A builder that starts with the entries of this map.
+    pub fn to_builder(&self) -> MapBuilder {
+        MapBuilder { entries: self.entries.clone() }
+    }
+
+    pub fn meta(&self) -> Meta {
+        self.meta
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.len() == 0
+    }
+
+    pub fn get_str(&self, key: &str) -> Option<&Value> {
+        let bytes = StrKey { text: key.as_bytes(), hash: 0 };
+        self.at(self.entries.find(|| hash_str(key), |known| bytes.is(known)))
+    }
+
+    /// Looks a string key up whose hash is known already.
+    #[inline]
+    pub fn get_hashed(&self, key: &StrKey<'_>) -> Option<&Value> {
+        self.at(self.entries.find(|| key.hash, |known| key.is(known)))
+    }
+
+    /// The place of a string key whose hash is known already.
+    #[inline]
+    pub(crate) fn find_hashed(&self, key: &StrKey<'_>) -> Option<usize> {
+        self.entries.find(|| key.hash, |known| key.is(known))
+    }
+
+    /// The value at a place, if that is where the key is.
+    #[inline]
+    pub(crate) fn get_at(&self, place: usize, key: &StrKey<'_>) -> Option<&Value> {
+        let (known, value) = self.entries.entries().get(place)?;
+        key.is(known).then_some(value)
+    }
+
+    #[inline]
+    fn at(&self, place: Option<usize>) -> Option<&Value> {
+        Some(&self.entries.entries().get(place?)?.1)
+    }
+
+    /// Looks any key up; an unhashable one is an error.
+    pub fn get(&self, key: &Value) -> Result<Option<&Value>> {
+        Ok(self.at(self.position(key)?))
+    }
+
+    pub fn get_key(&self, key: &Key) -> Option<&Value> {
+        self.at(self.entries.find_key(key))
+    }
+
+    /// The place of a key; an unhashable one is an error.
+    pub fn position(&self, key: &Value) -> Result<Option<usize>> {
+        if let Value::Str(text) = key {
+            let key = StrKey { text: text.as_bytes(), hash: 0 };
+            return Ok(self.entries.find(|| hash_str(text), |known| key.is(known)));
+        }
+        key.check_hashable()?;
+        Ok(self.entries.find(|| hash_value(key), |known| known.0.same_or_equal(key)))
+    }
+
+    pub fn contains_key(&self, key: &Key) -> bool {
+        self.entries.find_key(key).is_some()
+    }
+
+    pub fn entry(&self, index: usize) -> Option<(&Value, &Value)> {
+        self.entries.entries().get(index).map(|(key, value)| (&key.0, value))
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
+        self.entries.entries().iter().map(|(key, value)| (&key.0, value))
+    }
+
+    pub fn iter_keys(&self) -> impl ExactSizeIterator<Item = &Key> {
+        self.entries.entries().iter().map(|(key, _)| key)
+    }
+
+    /// The pair at a place, as `items()` shows it.
+    pub fn pair(&self, index: usize) -> Option<Value> {
+        self.entry(index).map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]))
+    }
+}

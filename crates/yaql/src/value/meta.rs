@@ -1,0 +1,77 @@
+//! What a container knows about itself and everything in it.
+
+use super::Value;
+
+/// How deeply containers may nest. Everything that walks a value recurses by its depth, so this
+/// is what keeps hashing, comparing, printing and dropping within the stack.
+pub const MAX_DEPTH: u16 = 1000;
+
+/// Facts about a container, computed when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Meta {
+    /// Levels of nesting: 1 for a container of scalars.
+    pub depth: u16,
+    /// The length of the longest container in here, itself included.
+    pub longest: u32,
+    /// Whether it holds something that is not hashable.
+    pub unhashable: bool,
+    /// Whether output conversion would give back the same value: arrays, maps with string keys
+    /// and scalars all the way down.
+    pub plain: bool,
+}
+
+impl Meta {
+    pub(super) fn new(len: usize) -> Self {
+        Self { depth: 1, longest: len as u32, unhashable: false, plain: true }
+    }
+
+    /// Takes the facts about one element into account.
+    pub(super) fn include(&mut self, value: &Value) {
+        let inner = match value {
+            Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Str(_)
+            | Value::BigInt(_)
+            | Value::Float(_) => {
+                return;
+            }
+            Value::Tuple(seq) => seq.meta(),
+            Value::FrozenDict(map) => map.meta(),
+            Value::List(seq) => Meta { unhashable: true, ..seq.meta() },
+            Value::Dict(map) => Meta { unhashable: true, ..map.meta() },
+            Value::Set(set) => Meta { plain: false, ..set.meta() },
+            Value::Keys(view) | Value::Items(view) => {
+                Meta { plain: false, unhashable: true, ..view.map.meta() }
+            }
+            Value::Values(view) => Meta { plain: false, ..view.map.meta() },
+            Value::Ordering(cell) => Self::lazy(cell.depth()),
+            Value::Iterator(cell) => Self::lazy(cell.depth()),
+            Value::DateTime(moment) => {
+                self.unhashable |= moment.offset().is_err();
+                return;
+            }
+            Value::TimeSpan(_) | Value::Regex(_) => return,
+            Value::Context(ctx) => Self::lazy(ctx.depth()),
+            Value::Callable(callable) => Self::lazy(callable.depth()),
+            Value::Omitted | Value::Opaque(_) => Self::lazy(0),
+        };
+        self.depth = self.depth.max(inner.depth.saturating_add(1));
+        self.longest = self.longest.max(inner.longest);
+        self.unhashable |= inner.unhashable;
+        self.plain &= inner.plain;
+    }
+
+    fn lazy(depth: u16) -> Self {
+        Self { depth, longest: 0, unhashable: false, plain: false }
+    }
+}
+
+impl Value {
+    /// How deeply this value nests: 0 for scalars.
+    pub fn depth(&self) -> u16 {
+        let mut meta = Meta::new(0);
+        meta.include(self);
+        meta.depth - 1
+    }
+}
