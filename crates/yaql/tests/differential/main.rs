@@ -1,0 +1,235 @@
+//! The engine against the reference implementation, on expressions made by chance.
+//!
+//! `STOKER_YAQL_ORACLE_PYTHON` names a Python that can import the reference; without it only the
+//! kept cases run. `STOKER_DIFFERENTIAL_CASES` and `STOKER_DIFFERENTIAL_SEED` say how many cases,
+//! and which. A case that fails is made small and printed with both answers; once it is mended,
+//! its line goes into `kept.jsonl` with the right answer under `want`.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads its settings from the environment, and the engine and the reference share one clock"
+)]
+
+mod calls;
+mod case;
+mod compare;
+mod focus;
+mod generate;
+mod literals;
+mod mutate;
+mod oracle;
+mod rng;
+mod shrink;
+mod table;
+mod tree;
+mod types;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use stoker_yaql::json::{WriteOptions, parse, write};
+use stoker_yaql::protocol::Responder;
+use stoker_yaql::stdlib::Legacy;
+use stoker_yaql::{Engine, FixedHost, Limits, Value};
+
+use case::{Case, Tables};
+use compare::{Difference, difference, excuse};
+use oracle::Oracle;
+use table::Table;
+
+const KEPT: &str = include_str!("kept.jsonl");
+const CASES: u64 = 3000;
+const SEED: u64 = 2017;
+/// How many failures are made small, in all and of one kind; more of them help nobody.
+const SHRUNK_MAX: usize = 60;
+const SHRUNK_ALIKE_MAX: usize = 4;
+
+/// Both sides see the same day, which dates without one are completed with.
+fn host() -> FixedHost {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+    FixedHost { now_micros: now, random_bits: 0x9E37_79B9_7F4A_7C15 }
+}
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")),
+        Err(_) => otherwise,
+    }
+}
+
+fn python() -> Option<PathBuf> {
+    std::env::var_os("STOKER_YAQL_ORACLE_PYTHON").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Requests that once were answered wrongly, with the right answers.
+fn kept() -> impl Iterator<Item = (&'static str, (String, String))> {
+    KEPT.lines().filter(|line| !line.is_empty()).map(|line| {
+        let request = parse(line).expect("a kept case is JSON");
+        let want = request.as_map().and_then(|map| map.get_str("want").cloned());
+        let want = want.unwrap_or_else(|| panic!("a kept case has an answer under `want`: {line}"));
+        (line, compare::outcome_of(&want))
+    })
+}
+
+#[test]
+fn kept_cases_are_answered() {
+    let host = host();
+    let mut responder = Responder::new(&host, Limits::default());
+    let mut problems = Vec::new();
+    for (line, want) in kept() {
+        let ours = responder.answer(line);
+        if compare::outcome(&ours) != want {
+            problems.push(format!("{line}\n    ours {ours}"));
+        }
+    }
+    assert!(problems.is_empty(), "{} kept cases fail:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn kept_answers_are_those_of_the_reference() {
+    let Some(python) = python() else { return };
+    let mut oracle = Oracle::start(&python).unwrap_or_else(|error| panic!("{error}"));
+    for (line, want) in kept() {
+        let theirs = oracle.ask(line).expect("the reference answers");
+        assert!(compare::outcome(&theirs) == want, "{line}\n    the reference answers {theirs}");
+    }
+}
+
+#[test]
+fn generated_expressions_agree_with_the_reference() {
+    let Some(python) = python() else {
+        println!("STOKER_YAQL_ORACLE_PYTHON is not set: nothing is compared with the reference");
+        return;
+    };
+    let (cases, seed) =
+        (number("STOKER_DIFFERENTIAL_CASES", CASES), number("STOKER_DIFFERENTIAL_SEED", SEED));
+    let started = Instant::now();
+    let oracles = [(), ()].map(|()| Oracle::start(&python).unwrap_or_else(|error| panic!("{error}")));
+    let mut run = Run::new(cases, seed);
+    let mut oracles = run.compare(oracles);
+    let summary = run.summary(started.elapsed().as_secs_f64());
+    println!("{summary}");
+    let report = run.report(&mut oracles[0]);
+    assert!(run.failures.is_empty(), "{summary}\n{report}");
+}
+
+struct Run {
+    cases: Vec<Case>,
+    failures: Vec<(Case, Difference)>,
+    agreed: BTreeMap<String, usize>,
+    excused: BTreeMap<&'static str, usize>,
+}
+
+impl Run {
+    fn new(count: u64, seed: u64) -> Self {
+        let tables = Tables {
+            standard: Table::new(),
+            delegates: Table::of_dialect(&Engine::with_dialect(true, Legacy::Off)),
+            legacy: Table::of_dialect(&Engine::with_dialect(true, Legacy::Full)),
+        };
+        let cases = (0..count).map(|number| case::generate(seed, number, &tables)).collect();
+        Self { cases, failures: Vec::new(), agreed: BTreeMap::new(), excused: BTreeMap::new() }
+    }
+
+    /// Asks both sides about all cases, the reference in one process per oracle.
+    fn compare(&mut self, mut oracles: [Oracle; 2]) -> [Oracle; 2] {
+        let requests: Vec<String> = self.cases.iter().map(Case::request).collect();
+        let (first, second) = requests.split_at(requests.len() / 2);
+        let [one, two] = &mut oracles;
+        let (theirs, ours) = std::thread::scope(|scope| {
+            let first = scope.spawn(move || one.ask_all(first));
+            let second = scope.spawn(move || two.ask_all(second));
+            let ours: Vec<String> = requests.iter().map(|request| answer(request)).collect();
+            let theirs = [first, second].map(|thread| thread.join().expect("a reader ends"));
+            (theirs.concat(), ours)
+        });
+        for ((case, theirs), ours) in self.cases.iter().zip(theirs).zip(ours) {
+            let Some(theirs) = theirs else {
+                *self.excused.entry("the reference died").or_default() += 1;
+                continue;
+            };
+            match difference(&theirs, &ours) {
+                None => *self.agreed.entry(compare::outcome(&theirs).0).or_default() += 1,
+                Some(difference) => match excuse(&case.text(), &theirs, &ours, &difference) {
+                    Some(reason) => *self.excused.entry(reason).or_default() += 1,
+                    None if differs(case, &mut oracles[0]).is_none() => {
+                        // Such as an order that comes from the addresses of objects.
+                        *self.excused.entry("the reference changed its mind").or_default() += 1;
+                    }
+                    None => self.failures.push((case.clone(), difference)),
+                },
+            }
+        }
+        oracles
+    }
+
+    fn summary(&self, seconds: f64) -> String {
+        format!(
+            "{} cases in {seconds:.1} s: {} differ, agreed {:?}, excused {:?}",
+            self.cases.len(),
+            self.failures.len(),
+            self.agreed,
+            self.excused,
+        )
+    }
+
+    /// Failures made small, one for each way to fail.
+    fn report(&self, oracle: &mut Oracle) -> String {
+        let mut shown = BTreeMap::new();
+        let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let few = self.failures.iter().filter(|(_, difference)| {
+            let count = alike.entry((&difference.theirs, &difference.ours)).or_default();
+            *count += 1;
+            *count <= SHRUNK_ALIKE_MAX
+        });
+        for (case, difference) in few.take(SHRUNK_MAX) {
+            let small = shrink::shrink(case.clone(), &mut |candidate| {
+                differs(candidate, oracle).is_some_and(|found| found == *difference)
+            });
+            let request = small.request();
+            let theirs = oracle.ask(&request).unwrap_or_default();
+            let text = format!("{request}\n    theirs {theirs}\n    ours   {}", answer(&request));
+            let names: Vec<String> = words(&small.text());
+            shown.entry((difference.theirs.clone(), difference.ours.clone(), names)).or_insert(text);
+        }
+        shown.into_values().collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// What an expression is made of, without its literals: cases with the same words fail for one reason.
+fn words(text: &str) -> Vec<String> {
+    let parts = mutate::split(text);
+    let mut words: Vec<String> =
+        parts.into_iter().filter(|part| part.len() > 1 && !part.contains(['\'', '`'])).collect();
+    words.sort();
+    words
+}
+
+fn differs(case: &Case, oracle: &mut Oracle) -> Option<Difference> {
+    let request = case.request();
+    let theirs = oracle.ask(&request)?;
+    let ours = answer(&request);
+    let found = difference(&theirs, &ours)?;
+    if excuse(&case.text(), &theirs, &ours, &found).is_some() { None } else { Some(found) }
+}
+
+/// Far more than the reference can do in the time it has, and little enough to wait for.
+const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 1 << 30 };
+
+fn answer(request: &str) -> String {
+    thread_local! {
+        static HOST: &'static FixedHost = Box::leak(Box::new(host()));
+        static RESPONDER: std::cell::RefCell<Responder<'static>> =
+            std::cell::RefCell::new(Responder::new(HOST.with(|host| *host), LIMITS));
+    }
+    RESPONDER.with_borrow_mut(|responder| responder.answer(request))
+}
+
+/// The value parser is the engine's own; this makes sure that it tells apart what it must.
+#[test]
+fn answers_are_compared_by_type() {
+    let shown = |text: &str| write(&parse(text).unwrap(), &WriteOptions::default()).unwrap();
+    assert_eq!(shown("[1, 1.0, 1e16, true, \"é\"]"), "[1, 1.0, 1e+16, true, \"\\u00e9\"]");
+    assert!(!matches!(parse("1").unwrap(), Value::Float(_)));
+}

@@ -1,0 +1,141 @@
+//! What the generator knows about an expression before it is evaluated.
+
+use std::sync::Arc;
+
+use stoker_yaql::value::{Kind, KindSet};
+
+use crate::rng::Rng;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ty {
+    Null,
+    Bool,
+    Int,
+    Float,
+    Str,
+    DateTime,
+    TimeSpan,
+    Regex,
+    Context,
+    /// Any collection of such elements.
+    Coll(Box<Ty>),
+    Seq(Box<Ty>),
+    Set(Box<Ty>),
+    Iter(Box<Ty>),
+    Ordering(Box<Ty>),
+    /// A map with such values.
+    Dict(Box<Ty>),
+    /// A map with known keys.
+    Record(Arc<[(String, Ty)]>),
+    /// Nothing is known.
+    Any,
+}
+
+const SCALARS: [Ty; 8] =
+    [Ty::Int, Ty::Str, Ty::Int, Ty::Str, Ty::Bool, Ty::Float, Ty::DateTime, Ty::TimeSpan];
+
+impl Ty {
+    pub(crate) fn coll(element: &Self) -> Self {
+        Self::Coll(Box::new(element.clone()))
+    }
+
+    pub(crate) fn seq(element: &Self) -> Self {
+        Self::Seq(Box::new(element.clone()))
+    }
+
+    pub(crate) fn scalar(rng: &mut Rng) -> Self {
+        rng.choose(&SCALARS).clone()
+    }
+
+    /// A type whose values can be compared with `<`.
+    pub(crate) fn ordered(rng: &mut Rng) -> Self {
+        rng.choose(&[Self::Int, Self::Str, Self::Int, Self::Float, Self::TimeSpan, Self::DateTime]).clone()
+    }
+
+    pub(crate) fn random(rng: &mut Rng, depth: usize) -> Self {
+        let element = |rng: &mut Rng| Box::new(Self::random(rng, depth.saturating_sub(1)));
+        if depth == 0 || rng.chance(55) {
+            return Self::scalar(rng);
+        }
+        match rng.below(10) {
+            0..=2 => Self::Seq(element(rng)),
+            3 => Self::Coll(element(rng)),
+            4 => Self::Iter(element(rng)),
+            5 => Self::Set(Box::new(Self::scalar(rng))),
+            6 => Self::Dict(element(rng)),
+            7 => Self::record(rng, depth - 1),
+            8 => Self::Null,
+            _ => rng.choose(&[Self::Regex, Self::Any, Self::Any]).clone(),
+        }
+    }
+
+    pub(crate) fn record(rng: &mut Rng, depth: usize) -> Self {
+        const KEYS: [&str; 8] = ["a", "b", "name", "id", "roles", "n", "meta", "x"];
+        let first = rng.below(KEYS.len());
+        let fields =
+            (0..=rng.below(4)).map(|at| (KEYS[(first + at) % 8].to_owned(), Self::random(rng, depth)));
+        Self::Record(fields.collect())
+    }
+
+    /// What a walk over a value of this type gives.
+    pub(crate) fn element(&self) -> Option<&Self> {
+        match self {
+            Self::Coll(element)
+            | Self::Seq(element)
+            | Self::Set(element)
+            | Self::Iter(element)
+            | Self::Ordering(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of type `other` will do where this type is wanted.
+    pub(crate) fn takes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Any, _) => true,
+            (Self::Coll(wanted), other) => other.element().is_some_and(|element| wanted.takes(element)),
+            (Self::Seq(wanted), Self::Seq(given))
+            | (Self::Iter(wanted), Self::Iter(given))
+            | (Self::Set(wanted), Self::Set(given))
+            | (Self::Ordering(wanted), Self::Ordering(given))
+            | (Self::Dict(wanted), Self::Dict(given)) => wanted.takes(given),
+            (Self::Dict(wanted), Self::Record(fields)) => fields.iter().all(|(_, given)| wanted.takes(given)),
+            _ => self == other,
+        }
+    }
+
+    /// A type that a parameter of these kinds takes; `element` is what its function is about.
+    pub(crate) fn of_kinds(kinds: KindSet, element: &Self, rng: &mut Rng) -> Self {
+        if kinds == KindSet::ANY || kinds == KindSet::ANY.without(KindSet::Null) {
+            return if rng.chance(70) { element.clone() } else { Self::random(rng, 2) };
+        }
+        let mut choices = Vec::new();
+        let kinds_of = [
+            (Kind::Bool, Self::Bool),
+            (Kind::Int, Self::Int),
+            (Kind::Int, Self::Int),
+            (Kind::Float, Self::Float),
+            (Kind::Str, Self::Str),
+            (Kind::Str, Self::Str),
+            (Kind::Tuple, Self::Seq(Box::new(element.clone()))),
+            (Kind::FrozenDict, Self::Dict(Box::new(element.clone()))),
+            (Kind::FrozenDict, Self::record(rng, 1)),
+            (Kind::Set, Self::Set(Box::new(element.clone()))),
+            (Kind::Iterator, Self::Iter(Box::new(element.clone()))),
+            (Kind::Ordering, Self::Ordering(Box::new(element.clone()))),
+            (Kind::DateTime, Self::DateTime),
+            (Kind::TimeSpan, Self::TimeSpan),
+            (Kind::Regex, Self::Regex),
+            (Kind::Context, Self::Context),
+            (Kind::Null, Self::Null),
+        ];
+        // Where all integers are taken booleans are too, but few people would write them.
+        let booleans = !kinds.has(Kind::Int) || rng.chance(5);
+        for (kind, ty) in kinds_of {
+            if kinds.has(kind) && (kind != Kind::Bool || booleans) {
+                choices.push(ty);
+            }
+        }
+        if choices.is_empty() { Self::Any } else { rng.choose(&choices).clone() }
+    }
+}

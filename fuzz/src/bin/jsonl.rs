@@ -1,0 +1,21 @@
+//! Any line of the protocol is answered with a line of JSON.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use stoker_yaql::json::parse;
+use stoker_yaql::protocol::Responder;
+use stoker_yaql::{FixedHost, Limits};
+
+const HOST: FixedHost = FixedHost { now_micros: 1_700_000_000_000_000, random_bits: 7 };
+const LIMITS: Limits = Limits { steps: 100_000, depth: 300, memory: 16 << 20 };
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    let mut responder = Responder::new(&HOST, LIMITS);
+    for line in text.lines().take(4) {
+        let answer = responder.answer(line);
+        assert!(!answer.contains('\n'), "an answer is one line: {answer}");
+        assert!(parse(&answer).is_ok(), "an answer is JSON: {answer}");
+    }
+});
