@@ -1,0 +1,96 @@
+//! What a body calls and which variables it reads.
+
+use std::collections::BTreeSet;
+
+use stoker_yaql::Span;
+use stoker_yaql::pytext::camel_case;
+use stoker_yaql::syntax::{ArgNode, ArgRange, Node, NodeId, Tree, VarName};
+
+/// A call in an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    /// The name in the source.
+    pub(crate) span: Span,
+    pub(crate) is_method: bool,
+}
+
+/// What can be seen of an expression without evaluating it.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    pub(crate) calls: Vec<Call>,
+    /// Functions made by `def`, anywhere in the expression.
+    pub(crate) defined: BTreeSet<String>,
+    /// Whether a name is computed, so that not everything can be known.
+    pub(crate) has_computed_names: bool,
+    /// Variables with a name that are read, and where.
+    pub(crate) reads: Vec<(String, Span)>,
+    /// Names that an expression inside may bind: of named arguments, and words given to `unpack` and the like.
+    pub(crate) bound: BTreeSet<String>,
+    /// Whether `$` is read.
+    pub(crate) reads_first: bool,
+}
+
+pub(crate) fn outline(tree: &Tree) -> Outline {
+    let mut outline = Outline::default();
+    for id in 0..tree.nodes.len() as NodeId {
+        match tree.node(id) {
+            Node::Call { name, args, .. } => outline.call(tree, *name, *args, false),
+            Node::Method { name, args, .. } => outline.call(tree, *name, *args, true),
+            Node::Dollar => outline.reads_first = true,
+            Node::Var(name) => {
+                if let VarName::Named(name) = tree.name(*name) {
+                    outline.reads.push((name.to_string(), tree.span(id)));
+                }
+            }
+            _ => {}
+        }
+    }
+    outline
+}
+
+impl Outline {
+    fn call(&mut self, tree: &Tree, name: Span, args: ArgRange, is_method: bool) {
+        let text = tree.text(name).trim_end_matches('_').to_owned();
+        let slots = tree.arg_slice(args);
+        match text.as_str() {
+            "def" if !is_method => self.definition(tree, slots),
+            "call" | "getContextData" => self.has_computed_names = true,
+            _ => {}
+        }
+        for slot in slots {
+            let word = match slot {
+                ArgNode::Pair(key, _) => word(tree, *key),
+                ArgNode::Positional(node) if text == "unpack" => word(tree, *node),
+                _ => None,
+            };
+            self.bound.extend(word);
+        }
+        self.calls.push(Call { name: text, span: name, is_method });
+    }
+
+    fn definition(&mut self, tree: &Tree, slots: &[ArgNode]) {
+        let named = slots.iter().find_map(|slot| match slot {
+            ArgNode::Pair(key, value) if word(tree, *key).as_deref() == Some("name") => Some(*value),
+            _ => None,
+        });
+        let first = match slots.first() {
+            Some(ArgNode::Positional(node)) => Some(*node),
+            _ => None,
+        };
+        match named.or(first).and_then(|node| word(tree, node)) {
+            Some(name) => _ = self.defined.insert(camel_case(name.trim_end_matches('_')).into_owned()),
+            None => self.has_computed_names = true,
+        }
+    }
+}
+
+/// A bare word or a string.
+fn word(tree: &Tree, node: NodeId) -> Option<String> {
+    match tree.node(node) {
+        Node::Const(constant) | Node::Keyword(constant) => {
+            tree.constant(*constant).as_str().map(str::to_owned)
+        }
+        _ => None,
+    }
+}

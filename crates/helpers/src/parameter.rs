@@ -1,0 +1,165 @@
+//! Parameters of a helper: names, types, defaults.
+
+use std::sync::Arc;
+
+use stoker_yaml::{Node, Span};
+use stoker_yaql::Value;
+use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::json::{self, WriteOptions};
+use stoker_yaql::library::{ParamType, Signature};
+
+use crate::definition::Reader;
+use crate::problem::{Problem, codes};
+use crate::words::is_variable;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: Arc<str>,
+    pub(crate) span: Span,
+    /// As signatures write it.
+    pub(crate) kind: String,
+    pub(crate) default: Option<Value>,
+}
+
+/// What a parameter may take. Each may be followed by `?`, which adds null.
+pub(crate) const TYPES: &[&str] = &[
+    "any", "bool", "datetime", "int", "integer", "iter", "map", "number", "regex", "seq", "set", "string",
+    "timespan",
+];
+
+const KEYS: &[&str] = &["name", "type", "default"];
+
+pub(crate) fn read_parameters(reader: &mut Reader<'_>, node: &Node) -> Vec<Parameter> {
+    let Some(entries) = node.as_seq() else {
+        reader.shape(node, "`parameters` is a list");
+        return Vec::new();
+    };
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for entry in entries {
+        let Some(parameter) = read_parameter(reader, entry) else { continue };
+        if let Some(first) = parameters.iter().find(|known| known.name == parameter.name) {
+            let message = format!("`{}` is a parameter already", parameter.name);
+            let problem = Problem::error(reader.file, parameter.span, codes::PARAMETER, message);
+            let problem = problem.related(reader.file, first.span, "the first one is here");
+            reader.push(problem);
+            continue;
+        }
+        let gap = parameters.last().is_some_and(|last| last.default.is_some()) && parameter.default.is_none();
+        if gap {
+            let message =
+                format!("`{}` needs a default, because a parameter before it has one", parameter.name);
+            reader.push(Problem::error(reader.file, parameter.span, codes::PARAMETER, message));
+        }
+        parameters.push(parameter);
+    }
+    parameters
+}
+
+fn read_parameter(reader: &mut Reader<'_>, entry: &Node) -> Option<Parameter> {
+    if entry.as_map().is_none() {
+        let name = read_name(reader, entry)?;
+        return Some(Parameter { name, span: entry.span, kind: "any".to_owned(), default: None });
+    }
+    reader.check_keys(entry, KEYS);
+    let Some(name_node) = entry.get("name") else {
+        let span = entry.as_map().and_then(|entries| entries.first()).map_or(entry.span, |(key, _)| key.span);
+        reader.push(Problem::error(reader.file, span, codes::MISSING_KEY, "`name` is missing"));
+        return None;
+    };
+    let name = read_name(reader, name_node)?;
+    let kind = match entry.get("type") {
+        Some(node) => read_type(reader, node)?,
+        None => "any".to_owned(),
+    };
+    let default = match entry.get("default") {
+        Some(node) => Some(reader.value(node)?),
+        None => None,
+    };
+    let kind = match (&default, entry.get("default")) {
+        (Some(value), Some(node)) => with_default(reader, kind, value, node)?,
+        _ => kind,
+    };
+    Some(Parameter { name, span: name_node.span, kind, default })
+}
+
+fn read_name(reader: &mut Reader<'_>, node: &Node) -> Option<Arc<str>> {
+    let text = reader.text(node, "the name of a parameter")?;
+    if is_variable(&text) {
+        return Some(text.into());
+    }
+    let help = match text.strip_prefix('$') {
+        Some(bare) if is_variable(bare) => format!("write `{bare}`; the body reads it as `{text}`"),
+        _ => "a name is made of letters, digits and `_`, and begins with no digit".to_owned(),
+    };
+    let message = format!("`{text}` is no name of a parameter");
+    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
+    None
+}
+
+fn read_type(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
+    let text = node.as_str().unwrap_or_default();
+    let bare = text.strip_suffix('?').unwrap_or(text);
+    if TYPES.contains(&bare) {
+        return Some(text.to_owned());
+    }
+    let help = match closest(bare, TYPES.iter().copied()) {
+        Some(best) => format!("did you mean `{best}`?"),
+        None => format!("known: {}; with `?` also null", TYPES.join(", ")),
+    };
+    let shown = node.as_scalar().map_or_else(|| node.kind_name().to_owned(), |scalar| format!("`{scalar}`"));
+    let message = format!("{shown} is no type");
+    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
+    None
+}
+
+/// The type a parameter with this default has: null as a default means that null is welcome.
+fn with_default(reader: &mut Reader<'_>, kind: String, value: &Value, node: &Node) -> Option<String> {
+    if value.is_null() {
+        return Some(if kind == "any" || kind.ends_with('?') { kind } else { format!("{kind}?") });
+    }
+    if accepts(&kind, value) {
+        return Some(kind);
+    }
+    let message = format!("the default is {}, the parameter takes `{kind}`", node.kind_name());
+    reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message));
+    None
+}
+
+fn accepts(kind: &str, value: &Value) -> bool {
+    let signature = Signature::parse(&format!("f f(x: {kind})"));
+    let kind = signature.ok().and_then(|signature| signature.params.first().map(|param| param.kind));
+    kind.is_some_and(|kind: ParamType| kind.accepts(value.kind(), false))
+}
+
+impl Parameter {
+    pub(crate) fn in_signature(&self) -> String {
+        match &self.default {
+            None => format!("{}: {}", self.name, self.kind),
+            Some(value) => {
+                let default = simple_default(value).unwrap_or_else(|| "none".to_owned());
+                format!("{}: {} = {default}", self.name, self.kind)
+            }
+        }
+    }
+
+    /// The default as people read it, if the signature does not show it.
+    pub(crate) fn default_beside_signature(&self) -> Option<String> {
+        let value = self.default.as_ref().filter(|value| simple_default(value).is_none())?;
+        json::write(value, &WriteOptions { ascii: false, ..WriteOptions::default() }).ok()
+    }
+}
+
+/// A default that a signature can hold.
+fn simple_default(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => Some("null".to_owned()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Int(number) => Some(number.to_string()),
+        Value::Str(text)
+            if text.chars().all(|letter| letter.is_alphanumeric() || "_-./ ".contains(letter)) =>
+        {
+            Some(format!("'{text}'"))
+        }
+        _ => None,
+    }
+}

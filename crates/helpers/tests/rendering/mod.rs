@@ -1,0 +1,43 @@
+//! Problems as text, simple enough to see in a snapshot whether every place is right.
+
+use std::fmt::Write as _;
+
+use stoker_helpers::{HelperFile, Loaded, Problem, Severity, load};
+use stoker_yaql::Library;
+
+pub(crate) fn load_all(files: &[(&str, &str)]) -> Loaded {
+    let files: Vec<HelperFile<'_>> = files.iter().map(|(name, text)| HelperFile { name, text }).collect();
+    load(&files, &Library::standard())
+}
+
+/// All problems of one file.
+pub(crate) fn problems(text: &str) -> String {
+    problems_of(&[("a.yaml", text)])
+}
+
+pub(crate) fn problems_of(files: &[(&str, &str)]) -> String {
+    let loaded = load_all(files);
+    assert_eq!(loaded.library.is_none(), loaded.has_errors(), "a library exactly when nothing is wrong");
+    let text_of = |name: &str| files.iter().find(|(file, _)| *file == name).unwrap().1;
+    loaded.problems.iter().map(|problem| render(problem, text_of(&problem.file))).collect()
+}
+
+fn render(problem: &Problem, text: &str) -> String {
+    let severity = if problem.severity == Severity::Error { "error" } else { "warning" };
+    let start = problem.span.start;
+    let mut out = format!("{severity}[{}] {}:{start}: {}\n", problem.code, problem.file, problem.message);
+    let line = text.lines().nth(start.line as usize - 1).unwrap_or_default();
+    let n_chars = if problem.span.end.line == start.line {
+        (problem.span.end.column - start.column).max(1) as usize
+    } else {
+        line.chars().count().saturating_sub(start.column as usize - 1).max(1)
+    };
+    _ = writeln!(out, "  | {line}\n  | {}{}", " ".repeat(start.column as usize - 1), "^".repeat(n_chars));
+    if let Some(related) = &problem.related {
+        _ = writeln!(out, "  note: {}: {}:{}", related.label, related.file, related.span.start);
+    }
+    if let Some(help) = &problem.help {
+        _ = writeln!(out, "  help: {help}");
+    }
+    out
+}
