@@ -1,0 +1,163 @@
+//! `stoker yaql functions`: what can be called.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anstyle::Style;
+use clap::ValueEnum;
+use stoker_yaql::library::Function;
+use stoker_yaql::stdlib::Legacy;
+use stoker_yaql::value::Map;
+use stoker_yaql::{Engine, Options, Value};
+
+use crate::catalog::{Entry, entries, find, suggestion};
+use crate::diagnostic::Diagnostic;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::read_helpers;
+use crate::output::{Format, to_text};
+use crate::printer::Printer;
+use crate::text::{first_sentence, one_line};
+
+/// List functions, or tell everything about one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker yaql functions
+  stoker yaql functions where
+  stoker yaql functions '=~'
+  stoker yaql functions --helpers helpers/ --output json
+
+Exit codes:
+  0  there is such a function
+  1  there is none
+  2  wrong usage
+  3  helper files could not be read or make no sense")]
+pub(crate) struct Args {
+    /// Function, method, operator or property to tell about
+    #[arg(value_name = "NAME", allow_hyphen_values = true)]
+    name: Option<String>,
+
+    /// Folder of helper files, or one such file, whose functions are listed too
+    #[arg(long, value_name = "DIR")]
+    helpers: Option<PathBuf>,
+
+    /// How to show them
+    #[arg(long, short, value_name = "FORMAT", default_value = "table")]
+    output: Listing,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Listing {
+    Table,
+    Json,
+    Yaml,
+}
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let mut all = all_functions();
+    if let Some(path) = &args.helpers {
+        let engine = Engine::default();
+        let n_standard = engine.library().functions().len();
+        let helpers = read_helpers(path, engine.library())?;
+        helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
+        all.extend_from_slice(&helpers.library.functions()[n_standard..]);
+    }
+    let entries = entries(&all);
+    let shown: Vec<&Entry> = match &args.name {
+        Some(name) => find(&entries, name),
+        None => entries.iter().collect(),
+    };
+    if let (Some(name), true) = (&args.name, shown.is_empty()) {
+        return Err(unknown(name, &entries));
+    }
+    let format = match args.output {
+        Listing::Json => Format::Json,
+        Listing::Yaml => Format::Yaml,
+        Listing::Table if args.name.is_some() => return Ok(printer.page(&pages(&shown))?),
+        Listing::Table => return Ok(printer.page(&table(&shown))?),
+    };
+    let value = Value::tuple(shown.iter().map(|entry| entry_value(entry)).collect());
+    let text =
+        to_text(&value, format, &Options::default()).map_err(|error| Failure::input(&*error.message))?;
+    Ok(printer.data(&text)?)
+}
+
+/// Every function there is in any dialect: the standard library, then what delegates and legacy add.
+pub(super) fn all_functions() -> Vec<Arc<dyn Function>> {
+    let standard = Engine::default();
+    let n_standard = standard.library().functions().len();
+    let mut all = standard.library().functions().to_vec();
+    for engine in [Engine::with_dialect(true, Legacy::Off), Engine::with_dialect(false, Legacy::Context)] {
+        all.extend_from_slice(&engine.library().functions()[n_standard..]);
+    }
+    all
+}
+
+fn unknown(name: &str, entries: &[Entry]) -> Failure {
+    let help = match suggestion(entries, name) {
+        Some(best) => format!("did you mean `{best}`?"),
+        None => "`stoker yaql functions` lists them all".to_owned(),
+    };
+    let diagnostic = Diagnostic::error(format!("there is no function `{name}`")).help(Some(help));
+    Failure::new(Exit::Failed, diagnostic)
+}
+
+/// A family after another: signatures, and one line on what they do.
+fn table(entries: &[&Entry]) -> String {
+    let mut out = String::new();
+    let mut family = "";
+    for entry in entries {
+        if entry.family != family {
+            let blank = if family.is_empty() { "" } else { "\n" };
+            _ = writeln!(out, "{blank}{BOLD}{}{BOLD:#}", entry.family);
+            family = &entry.family;
+        }
+        for signature in &entry.signatures {
+            _ = writeln!(out, "  {signature}");
+        }
+        _ = writeln!(out, "      {DIM}{}{DIM:#}", first_sentence(&entry.doc));
+    }
+    out
+}
+
+/// Everything about a few functions.
+pub(super) fn pages(entries: &[&Entry]) -> String {
+    entries.iter().map(|entry| page(entry)).collect::<Vec<_>>().join("\n")
+}
+
+fn page(entry: &Entry) -> String {
+    let mut out = format!("{BOLD}{}{BOLD:#} ({})\n\n", entry.title, entry.family);
+    for signature in &entry.signatures {
+        _ = writeln!(out, "  {signature}");
+    }
+    _ = write!(out, "\n{}\n", one_line(&entry.doc));
+    if entry.is_impure {
+        out.push_str("\nThe result depends on the clock or on random numbers.\n");
+    }
+    if !entry.examples.is_empty() {
+        out.push_str("\nExamples:\n");
+    }
+    for (expression, result) in &entry.examples {
+        _ = write!(out, "  {expression}\n      {DIM}→{DIM:#} {result}\n");
+    }
+    out
+}
+
+fn entry_value(entry: &Entry) -> Value {
+    let text = |text: &str| Value::str(text);
+    let examples = entry.examples.iter().map(|(expression, result)| {
+        Value::frozen_dict(Map::from_strings([("expression", text(expression)), ("result", text(result))]))
+    });
+    Value::frozen_dict(Map::from_strings([
+        ("name", text(&entry.title)),
+        ("family", text(&entry.family)),
+        ("signatures", Value::tuple(entry.signatures.iter().map(|signature| text(signature)).collect())),
+        ("doc", text(&one_line(&entry.doc))),
+        ("impure", Value::Bool(entry.is_impure)),
+        ("examples", Value::tuple(examples.collect())),
+    ]))
+}

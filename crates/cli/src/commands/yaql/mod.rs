@@ -1,0 +1,68 @@
+//! `stoker yaql`: the query language at the command line.
+
+mod bench;
+mod evaluate;
+mod explain;
+mod functions;
+mod jsonl;
+mod reference;
+mod repl;
+mod session;
+mod words;
+
+use clap::Subcommand;
+
+use crate::exit::Outcome;
+use crate::printer::Printer;
+
+/// Evaluate an expression of the query language
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = AFTER_HELP,
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Verb>,
+    #[command(flatten)]
+    evaluate: evaluate::Args,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  stoker yaql '1 + 2'
+  stoker yaql '$.nodes.where(controller in $.roles).name' --data cluster.yaml
+  stoker yaql '$.len() > $n' --data - --var n=3 < list.json
+  stoker yaql '$.nodes.select($.cpus).sum()' --data cluster.yaml --explain
+  stoker yaql -- '-$.offset' --data cluster.yaml   (an expression that begins with `-`)
+
+Exit codes:
+  0  there is a result
+  1  the expression is wrong or failed
+  2  wrong usage
+  3  data or helper files could not be read or make no sense
+  4  the output could not be written";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Bench(bench::Args),
+    Functions(functions::Args),
+    Reference(reference::Args),
+    Repl(repl::Args),
+    // end sorted
+}
+
+pub(crate) fn run(args: Args, printer: &mut Printer) -> Outcome {
+    match args.command {
+        None if args.evaluate.jsonl => jsonl::run(printer),
+        None => evaluate::run(&args.evaluate, printer),
+        Some(Verb::Bench(args)) => bench::run(&args, printer),
+        Some(Verb::Functions(args)) => functions::run(&args, printer),
+        Some(Verb::Reference(_)) => reference::run(printer),
+        Some(Verb::Repl(args)) => repl::run(&args, printer),
+    }
+}

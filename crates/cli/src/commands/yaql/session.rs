@@ -1,0 +1,158 @@
+//! What every evaluation needs: an engine in some dialect, options, limits, and a world.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use stoker_yaql::eval::Observer;
+use stoker_yaql::stdlib::Legacy;
+use stoker_yaql::syntax::{Node, NodeId, VarName};
+use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Limits, Options, Span, Value};
+
+use super::words::in_words;
+use crate::diagnostic::{Diagnostic, Place};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::host::SystemHost;
+use crate::input::{Helpers, read_helpers};
+use crate::printer::Printer;
+use crate::text::one_line;
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(crate) struct Args {
+    /// Folder of helper files, or one such file, whose functions can be called
+    #[arg(long, value_name = "DIR")]
+    helpers: Option<PathBuf>,
+
+    /// Longest collection that may be walked or returned; negative: no limit
+    #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true)]
+    #[arg(help_heading = "Dialect and limits")]
+    limit_iterators: i64,
+
+    /// Largest single value, in bytes; 0 or negative: no limit
+    #[arg(long, value_name = "BYTES", default_value_t = 100 * 1024 * 1024, allow_negative_numbers = true)]
+    #[arg(help_heading = "Dialect and limits")]
+    memory_quota: i64,
+
+    /// Add the functions of YAQL 0.2 (context), or its grammar too (full)
+    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Dialect and limits")]
+    legacy: Option<LegacyArg>,
+
+    /// Allow `value(…)` to call a function that is a value
+    #[arg(long, help_heading = "Dialect and limits")]
+    delegates: bool,
+
+    /// Give up after this time; 0: never
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Dialect and limits")]
+    timeout: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LegacyArg {
+    Context,
+    Full,
+}
+
+/// The surroundings of one evaluation after another.
+pub(crate) struct Session {
+    pub(crate) engine: Engine,
+    pub(crate) options: Options,
+    limits: Limits,
+    host: SystemHost,
+    helpers: Option<Helpers>,
+}
+
+impl Session {
+    pub(crate) fn new(args: &Args, printer: &mut Printer) -> Outcome<Self> {
+        let legacy = match args.legacy {
+            None => Legacy::Off,
+            Some(LegacyArg::Context) => Legacy::Context,
+            Some(LegacyArg::Full) => Legacy::Full,
+        };
+        let options = Options {
+            limit_iterators: args.limit_iterators,
+            memory_quota: args.memory_quota,
+            convert_tuples_to_lists: legacy != Legacy::Full,
+            iterable_dicts: legacy == Legacy::Full,
+            ..Options::default()
+        };
+        let limit = (args.timeout > 0).then(|| Duration::from_secs(args.timeout));
+        let mut engine = Engine::with_dialect(args.delegates, legacy);
+        let helpers = match &args.helpers {
+            Some(path) => Some(read_helpers(path, engine.library())?),
+            None => None,
+        };
+        if let Some(helpers) = &helpers {
+            helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
+            engine = engine.with_library(helpers.library.clone());
+        }
+        Ok(Self { engine, options, limits: Limits::default(), host: SystemHost::new(limit), helpers })
+    }
+
+    pub(crate) fn compile(&self, source: &str) -> Outcome<Expression> {
+        self.engine.compile(source).map_err(|error| self.failure(&error, source))
+    }
+
+    /// Evaluates with a fresh time limit.
+    pub(crate) fn evaluate<'a>(
+        &'a self,
+        expression: &Expression,
+        data: Value,
+        vars: Vec<(VarName, Value)>,
+        observer: Option<&'a mut dyn Observer>,
+    ) -> stoker_yaql::Result<Value> {
+        self.host.start();
+        let (options, limits, host) = (&self.options, &self.limits, &self.host);
+        expression.run(Input { data, vars, options, limits, host, observer })
+    }
+
+    /// What to tell about an expression that has no value.
+    pub(crate) fn failure(&self, error: &Error, source: &str) -> Failure {
+        Failure::new(Exit::Failed, self.diagnostic(error, source))
+    }
+
+    fn diagnostic(&self, error: &Error, source: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::error(in_words(error.class, &error.message))
+            .code(error.class.name())
+            .help(help(error));
+        let Some(span) = error.span else { return diagnostic };
+        let text = error.source.as_deref().unwrap_or(source);
+        let span = self.focus(text, span);
+        let in_helper =
+            self.helpers.as_ref().filter(|_| text != source).and_then(|found| found.place(text, span));
+        match in_helper {
+            Some((place, name)) => {
+                let note = format!("in the body of the helper `{name}`, called by `{}`", one_line(source));
+                Diagnostic { notes: vec![note], ..diagnostic.at(place) }
+            }
+            None => diagnostic.at(Place::new("expression", text, span.start as usize..span.end as usize)),
+        }
+    }
+
+    /// The name of the helper with this body.
+    pub(crate) fn helper_name(&self, body: &str) -> Option<&str> {
+        self.helpers.as_ref()?.name(body)
+    }
+
+    /// Of a long chain of calls, the link that broke: the name of the method or key rather than all before it.
+    fn focus(&self, text: &str, span: Span) -> Span {
+        let Ok(expression) = self.engine.compile(text) else { return span };
+        let tree = &expression.program().tree;
+        let id = (0..tree.nodes.len() as NodeId).rev().find(|id| tree.span(*id) == span);
+        match id.map(|id| tree.node(id)) {
+            Some(Node::Member { key, .. }) => *key,
+            Some(Node::Method { name, .. } | Node::Call { name, .. }) => *name,
+            _ => span,
+        }
+    }
+}
+
+fn help(error: &Error) -> Option<String> {
+    let known = match error.class {
+        ErrorClass::CollectionTooLarge => "`--limit-iterators` sets how long a collection may be",
+        ErrorClass::MemoryQuota => "`--memory-quota` sets how large a value may be",
+        ErrorClass::Interrupted => "`--timeout` sets how long an evaluation may take",
+        _ => return error.help.clone(),
+    };
+    error.help.clone().or_else(|| Some(known.to_owned()))
+}

@@ -1,0 +1,90 @@
+//! Helper files: a folder of them, or one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+use stoker_helpers::{Helper, HelperFile, Problem, Severity as Judgement, load};
+use stoker_yaql::{Library, Span};
+
+use super::{Text, read_text};
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::exit::{Exit, Failure, Outcome};
+
+/// The functions of helper files over a library, and enough to point into those files later.
+pub(crate) struct Helpers {
+    pub(crate) library: Arc<Library>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    all: Vec<Helper>,
+    texts: Vec<Text>,
+}
+
+impl Helpers {
+    /// The place of a piece of a body, if some helper has this body.
+    pub(crate) fn place(&self, body: &str, span: Span) -> Option<(Place, &str)> {
+        let helper = self.all.iter().find(|helper| &*helper.body == body)?;
+        let text = self.texts.iter().find(|text| text.origin == helper.file)?;
+        let span = helper.place(&text.content, span.start as usize..span.end as usize);
+        let range = span.start.offset as usize..span.end.offset as usize;
+        Some((Place::new(&text.origin, text.content.clone(), range), &helper.name))
+    }
+
+    /// The name of the helper with this body.
+    pub(crate) fn name(&self, body: &str) -> Option<&str> {
+        self.all.iter().find(|helper| &*helper.body == body).map(|helper| &*helper.name)
+    }
+}
+
+/// Reads every `*.yaml` and `*.yml` of a folder, in the order of their names, or one file.
+pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers> {
+    let paths = helper_paths(path)
+        .map_err(|error| Failure::input(format!("cannot read `{}`: {error}", path.display())))?;
+    let texts = paths.iter().map(|path| read_text(path)).collect::<Outcome<Vec<Text>>>()?;
+    let files: Vec<HelperFile<'_>> =
+        texts.iter().map(|text| HelperFile { name: &text.origin, text: &text.content }).collect();
+    let loaded = load(&files, base);
+    let mut diagnostics: Vec<Diagnostic> =
+        loaded.problems.iter().map(|problem| diagnostic(problem, &texts)).collect();
+    let Some(library) = loaded.library else { return Err(Failure { exit: Exit::Input, diagnostics }) };
+    if texts.is_empty() {
+        let message = format!("there is no `*.yaml` or `*.yml` in `{}`", path.display());
+        diagnostics.push(Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
+    }
+    Ok(Helpers { library, warnings: diagnostics, all: loaded.helpers, texts })
+}
+
+fn helper_paths(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        if is_yaml && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn diagnostic(problem: &Problem, texts: &[Text]) -> Diagnostic {
+    let severity = match problem.severity {
+        Judgement::Error => Severity::Error,
+        Judgement::Warning => Severity::Warning,
+    };
+    let content = texts.iter().find(|text| text.origin == problem.file).map(|text| text.content.clone());
+    let range = |span: stoker_yaml::Span| span.start.offset as usize..span.end.offset as usize;
+    let mut place = Place::new(&problem.file, content.unwrap_or_default(), range(problem.span));
+    let mut notes = Vec::new();
+    if let Some(related) = &problem.related {
+        if related.file == problem.file {
+            place.related = Some((range(related.span), related.label.to_owned()));
+        } else {
+            notes.push(format!("{}: {}:{}", related.label, related.file, related.span.start));
+        }
+    }
+    let diagnostic = Diagnostic { severity, notes, ..Diagnostic::error(&problem.message) };
+    diagnostic.code(problem.code).at(place).help(problem.help.clone())
+}

@@ -1,0 +1,44 @@
+//! Text from a file or from standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::exit::{Failure, Outcome};
+
+/// More than this is surely not what was meant, and would not fit into memory as values.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// A text and what to call it in messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    pub(crate) origin: String,
+    pub(crate) content: Arc<str>,
+}
+
+/// Reads a file; `-` is standard input.
+pub(crate) fn read_text(path: &Path) -> Outcome<Text> {
+    let (origin, bytes) = if path == Path::new("-") {
+        ("standard input".to_owned(), read_bounded(io::stdin().lock()))
+    } else {
+        (path.display().to_string(), File::open(path).and_then(read_bounded))
+    };
+    let bytes = bytes.map_err(|error| Failure::input(format!("cannot read `{origin}`: {error}")))?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(Failure::input(format!("`{origin}` is larger than {BYTES_MAX} bytes")));
+    }
+    match String::from_utf8(bytes) {
+        Ok(content) => Ok(Text { origin, content: content.into() }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            Err(Failure::input(format!("`{origin}` is no UTF-8 text: byte {at} fits no character")))
+        }
+    }
+}
+
+fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,37 @@
+//! Values as text: JSON, YAML, and short forms for people.
+
+mod short;
+mod yaml;
+
+use clap::ValueEnum;
+use stoker_yaql::json::{self, WriteOptions};
+use stoker_yaql::{Options, Result, Value};
+
+pub(crate) use short::short;
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    #[default]
+    Json,
+    Yaml,
+}
+
+/// A result as text. What the format lacks is tagged with `$yaql`.
+pub(crate) fn to_text(value: &Value, format: Format, options: &Options) -> Result<String> {
+    match format {
+        Format::Json => {
+            let tuples_as_arrays = options.convert_tuples_to_lists;
+            let options =
+                WriteOptions { indent: Some(2), ascii: false, tuples_as_arrays, ..WriteOptions::default() };
+            json::write(value, &options)
+        }
+        Format::Yaml => yaml::to_yaml(value, options),
+    }
+}
+
+/// Compact JSON for listings and errors.
+pub(crate) fn to_json_line(value: &Value) -> String {
+    let options = WriteOptions { ascii: false, ..WriteOptions::default() };
+    json::write(value, &options).unwrap_or_else(|error| format!("<{}>", error.message))
+}
