@@ -5,6 +5,7 @@
 //! request's `id`. See [`crate::json`] for values that JSON lacks.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorClass, Result};
 use crate::eval::{Engine, Host, Input, Limits, Options};
@@ -32,7 +33,7 @@ impl<'h> Responder<'h> {
     pub fn answer(&mut self, line: &str) -> String {
         let request = match read_request(line) {
             Ok(request) => request,
-            Err(message) => return error_line(&Error::new(ErrorClass::Protocol, message), None),
+            Err(error) => return error_line(&error, None),
         };
         let id = request.get_str("id").map(|id| {
             write(id, &WriteOptions { tags: false, ..WriteOptions::default() }).unwrap_or_default()
@@ -60,7 +61,11 @@ impl<'h> Responder<'h> {
         let expression = engine.compile(source)?;
         let style = if options.convert_input_data { InputStyle::Converted } else { InputStyle::Unconverted };
         let mut vars = Vec::new();
-        if let Some(Value::FrozenDict(map)) = request.get_str("vars") {
+        if let Some(given) = request.get_str("vars").filter(|given| given.is_true()) {
+            let Value::FrozenDict(map) = given else {
+                let message = format!("'{}' object has no attribute 'items'", given.type_name());
+                return Err(Box::new(Error::new(ErrorClass::Attribute, message)));
+            };
             for (name, value) in map.iter() {
                 let name = name.as_str().unwrap_or_default();
                 let name = VarName::new(name.strip_prefix('$').unwrap_or(name));
@@ -80,12 +85,16 @@ pub fn refusal(message: &str) -> String {
     error_line(&Error::new(ErrorClass::Protocol, message), None)
 }
 
-fn read_request(line: &str) -> std::result::Result<std::sync::Arc<Map>, String> {
-    match parse(line).map_err(|error| error.to_string())? {
+fn read_request(line: &str) -> std::result::Result<Arc<Map>, Error> {
+    let request = parse(line).map_err(|error| {
+        let class = if error.too_deep { ErrorClass::Recursion } else { ErrorClass::Protocol };
+        Error::new(class, error.to_string())
+    })?;
+    match request {
         Value::FrozenDict(request) if request.get_str("expr").is_some_and(|expr| expr.as_str().is_some()) => {
             Ok(request)
         }
-        _ => Err("a request is an object with \"expr\"".to_owned()),
+        _ => Err(Error::new(ErrorClass::Protocol, "a request is an object with \"expr\"")),
     }
 }
 
@@ -93,7 +102,11 @@ fn read_options(given: Option<&Value>) -> Result<(Options, bool, Legacy)> {
     let mut options = Options::default();
     let mut delegates = false;
     let mut legacy = Legacy::Off;
+    let given = given.filter(|given| given.is_true());
     let entries = given.and_then(Value::as_map).cloned();
+    if let (Some(given), None) = (given, &entries) {
+        return Err(Box::new(Error::kind(format!("'{}' object is not iterable", given.type_name()))));
+    }
     for (name, value) in entries.iter().flat_map(|map| map.iter()) {
         let number = || match value {
             Value::Int(number) => Ok(*number),

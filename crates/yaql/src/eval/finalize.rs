@@ -20,7 +20,7 @@ impl Cx<'_> {
     /// Converts a value with everything in it. A part that holds nothing but arrays, maps with
     /// plain keys and scalars stays shared as it is: whoever reads the output takes tuples for
     /// lists if the options say so.
-    pub(crate) fn convert(&mut self, value: Value) -> Result<Value> {
+    pub fn convert(&mut self, value: Value) -> Result<Value> {
         self.step()?;
         match value {
             Value::Tuple(ref seq) | Value::List(ref seq) if seq.meta().plain => {

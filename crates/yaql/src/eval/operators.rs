@@ -89,6 +89,9 @@ fn pay_for_texts(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<()> {
     }
 }
 
+/// The largest buffer for text under construction that is used again.
+const SCRATCH_KEPT_BYTES: usize = 64 * 1024;
+
 /// Up to here the length of a text makes no difference.
 pub(super) const TEXT_FREE_BYTES: usize = 4096;
 
@@ -111,7 +114,10 @@ fn concat(cx: &mut Cx<'_>, a: &str, b: &str) -> Result<Value> {
     text.push_str(a);
     text.push_str(b);
     let value = cx.text(&*text);
-    cx.scratch = text;
+    // What was needed once is not kept for the rest of the evaluation.
+    if text.capacity() <= SCRATCH_KEPT_BYTES {
+        cx.scratch = text;
+    }
     let value = value?;
     cx.check_value(&value)?;
     Ok(value)
@@ -165,7 +171,7 @@ pub(crate) fn index_error(receiver: &Value) -> Box<Error> {
 }
 
 pub(crate) fn missing_key(map: &Value, key: &Value) -> Box<Error> {
-    let message = key.to_repr(10_000).unwrap_or_default();
+    let message = key.to_repr(10_000).unwrap_or_else(|_| format!("a {} too long to show", key.type_name()));
     let mut error = Error::new(ErrorClass::Key, message);
     if let (Some(map), Some(key)) = (map.as_map(), key.as_str()) {
         error.help = Some(suggest::key(map, key));

@@ -66,7 +66,9 @@ fn list(words: &[&str]) -> String {
 
 /// The known name nearest to a misspelt one, if it is near at all.
 pub fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    let letters = name.chars().count();
+    // Every word of one letter is one edit away from every other.
+    let allowed = if letters < 2 { 0 } else { (letters / 3).clamp(1, 3) };
     known
         .filter(|candidate| candidate.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
         .map(|candidate| (distance(name, candidate, allowed), candidate))

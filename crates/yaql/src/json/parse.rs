@@ -12,6 +12,8 @@ pub struct JsonError {
     pub message: String,
     /// Byte offset.
     pub at: usize,
+    /// Whether it could be JSON but for its depth.
+    pub too_deep: bool,
 }
 
 impl fmt::Display for JsonError {
@@ -42,7 +44,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn error(&self, message: &str) -> JsonError {
-        JsonError { message: message.to_owned(), at: self.at }
+        JsonError { message: message.to_owned(), at: self.at, too_deep: false }
     }
 
     fn blanks(&mut self) {
@@ -72,7 +74,7 @@ impl Parser<'_> {
 
     fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
         if self.depth >= DEPTH_MAX {
-            return Err(self.error("too many levels of nesting"));
+            return Err(JsonError { too_deep: true, ..self.error("too many levels of nesting") });
         }
         self.depth += 1;
         self.at += 1;
