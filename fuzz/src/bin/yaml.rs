@@ -1,0 +1,19 @@
+//! Any text as YAML and as a file of helpers: reading ends, and what was read can be written.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use stoker_helpers::{HelperFile, load as load_helpers};
+use stoker_yaml::{Limits, emit, load};
+use stoker_yaql::Library;
+
+fuzz_target!(|text: &str| {
+    let loaded = load(text, &Limits::default());
+    for document in &loaded.documents {
+        let written = emit::to_yaml(&document.root);
+        assert!(!written.is_empty());
+    }
+    let file = HelperFile { name: "helpers.yaml", text };
+    let helpers = load_helpers(&[file], &Library::standard());
+    assert!(helpers.library.is_some() || !helpers.problems.is_empty());
+});
