@@ -64,10 +64,8 @@ impl Printer<'_, '_> {
             }
             Node::Invoke { callee, args, .. } => {
                 self.node(*callee)?;
-                // A bare word before a parenthesis would be read as a call of that name.
-                if matches!(self.tree.node(*callee), Node::Keyword(_)) {
-                    self.f.write_char(' ')?;
-                }
+                // A word right before a parenthesis would be read as a call of that name.
+                self.f.write_char(' ')?;
                 self.args("(", *args, ")")
             }
         }
