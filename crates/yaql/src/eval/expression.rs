@@ -98,16 +98,8 @@ pub struct Input<'h> {
     pub observer: Option<&'h mut dyn Observer>,
 }
 
-static OPTIONS: Options = Options {
-    limit_iterators: 10_000,
-    memory_quota: 100 * 1024 * 1024,
-    convert_tuples_to_lists: true,
-    convert_sets_to_lists: true,
-    convert_input_data: true,
-    convert_output_data: true,
-    iterable_dicts: false,
-};
-static LIMITS: Limits = Limits { steps: 100_000_000, depth: 3_000, memory: 2 << 30 };
+static OPTIONS: Options = Options::DEFAULT;
+static LIMITS: Limits = Limits::DEFAULT;
 static HOST: FixedHost = FixedHost { now_micros: 0, random_bits: 0 };
 
 impl Default for Input<'_> {

@@ -16,17 +16,22 @@ pub struct Options {
     pub iterable_dicts: bool,
 }
 
+impl Options {
+    /// What holds when nothing is said.
+    pub const DEFAULT: Self = Self {
+        limit_iterators: 10_000,
+        memory_quota: 100 * 1024 * 1024,
+        convert_tuples_to_lists: true,
+        convert_sets_to_lists: true,
+        convert_input_data: true,
+        convert_output_data: true,
+        iterable_dicts: false,
+    };
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            limit_iterators: 10_000,
-            memory_quota: 100 * 1024 * 1024,
-            convert_tuples_to_lists: true,
-            convert_sets_to_lists: true,
-            convert_input_data: true,
-            convert_output_data: true,
-            iterable_dicts: false,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -41,9 +46,14 @@ pub struct Limits {
     pub memory: u64,
 }
 
+impl Limits {
+    /// What holds when nothing is said.
+    pub const DEFAULT: Self = Self { steps: 100_000_000, depth: 3_000, memory: 2 << 30 };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 100_000_000, depth: 3_000, memory: 2 << 30 }
+        Self::DEFAULT
     }
 }
 
