@@ -10,7 +10,7 @@ use stoker_yaql::value::{Kind, KindSet};
 use stoker_yaql::{Engine, Error, Input, Library, Limits, Options, Value};
 
 /// Far more than any of these takes, even unoptimized on a busy machine.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 const LIMITS: Limits = Limits { steps: 1_000_000, depth: 3_000, memory: 64 << 20 };
 /// For calls that will use up whatever they get.

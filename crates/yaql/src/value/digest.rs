@@ -1,7 +1,7 @@
 //! Hashes: a fast one for tables, and a strong structural one that stands for the value itself.
 //!
 //! The fast hash is seeded per process, so nobody can prepare colliding keys; the order of maps
-//! and sets does not depend on it. The digest is 128 bits of BLAKE3 over a canonical form in
+//! and sets does not depend on it. The digest is BLAKE3 in full, 256 bits, over a canonical form in
 //! which equal values are written equally (`1`, `1.0` and `true`; maps in any order), so equal
 //! digests mean equal values and documents can be compared without walking them.
 
@@ -17,24 +17,25 @@ use crate::error::{Error, Result};
 
 /// Stands for a whole value: equal digests, equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digest([u64; 2]);
+pub struct Digest([u64; 4]);
 
 impl Digest {
-    pub fn to_bytes(self) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.0[0].to_le_bytes());
-        bytes[8..].copy_from_slice(&self.0[1].to_le_bytes());
+    pub fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        for (place, word) in bytes.chunks_exact_mut(8).zip(self.0) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
         bytes
     }
 
     fn finish(hasher: &blake3::Hasher) -> Self {
-        let hash = hasher.finalize();
-        let word = |at: usize| {
-            let mut bytes = [0; 8];
-            bytes.copy_from_slice(&hash.as_bytes()[at..at + 8]);
-            u64::from_le_bytes(bytes)
-        };
-        Self([word(0), word(8)])
+        let mut words = [0; 4];
+        for (word, bytes) in words.iter_mut().zip(hasher.finalize().as_bytes().chunks_exact(8)) {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(bytes);
+            *word = u64::from_le_bytes(eight);
+        }
+        Self(words)
     }
 }
 
