@@ -67,9 +67,11 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
 }
 
 /// Bounds of a run: total time, time and memory of one input, size of an input.
-fn options(seconds: u64) -> [String; 5] {
+fn options(seconds: u64) -> [String; 6] {
     [
         format!("-max_total_time={seconds}"),
+        // The same beginning every time, as with the property tests; for another one run the target by hand.
+        "-seed=1".to_owned(),
         "-timeout=10".to_owned(),
         "-rss_limit_mb=2048".to_owned(),
         "-max_len=4096".to_owned(),
