@@ -1,0 +1,109 @@
+//! Who may do what. Every operation of the API names one [`Permission`]; a role is a set of them.
+
+use crate::{TenantId, UserId, words};
+
+words! {
+    /// A role of a user. `member` is the ordinary user of a tenant.
+    Role {
+        Admin => "admin",
+        Operator => "operator",
+        Viewer => "viewer",
+        Member => "member",
+    }
+}
+
+words! {
+    /// What an operation needs.
+    Permission {
+        /// Needs no login at all.
+        Public => "public",
+        /// Any logged-in user, about the user alone: own password, own tokens.
+        Own => "own",
+        /// Reading. A member sees the things of its tenant.
+        Read => "read",
+        /// Changing deployments: releases, clusters, nodes, plugins, graphs, runs.
+        Operate => "operate",
+        /// Modules of a tenant under `/v1.0/{tenant}`; finer rules are the modules' own.
+        Modules => "modules",
+        /// Users, tenants, tokens of others, the audit log, settings of the server.
+        Administer => "administer",
+    }
+}
+
+impl Role {
+    pub const fn allows(self, permission: Permission) -> bool {
+        match permission {
+            Permission::Public | Permission::Own | Permission::Read => true,
+            Permission::Operate => matches!(self, Self::Admin | Self::Operator),
+            Permission::Modules => matches!(self, Self::Admin | Self::Operator | Self::Member),
+            Permission::Administer => matches!(self, Self::Admin),
+        }
+    }
+
+    /// Whether the role reaches beyond the tenant of its user.
+    pub const fn sees_all_tenants(self) -> bool {
+        !matches!(self, Self::Member)
+    }
+}
+
+/// Who sends a request, as far as it has been proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub user_id: UserId,
+    pub user_name: String,
+    pub tenant_id: TenantId,
+    pub tenant_name: String,
+    pub roles: Vec<Role>,
+}
+
+impl Caller {
+    pub fn may(&self, permission: Permission) -> bool {
+        self.roles.iter().any(|role| role.allows(permission))
+    }
+
+    /// The tenant to which everything shown must belong; `None` when all may be shown.
+    pub fn tenant_limit(&self) -> Option<TenantId> {
+        let everything = self.roles.iter().any(|role| role.sees_all_tenants());
+        (!everything).then_some(self.tenant_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(roles: &[Role]) -> Caller {
+        Caller {
+            user_id: UserId(1),
+            user_name: "u".into(),
+            tenant_id: TenantId(7),
+            tenant_name: "t".into(),
+            roles: roles.to_vec(),
+        }
+    }
+
+    #[test]
+    fn roles_hold_what_the_documentation_says() {
+        use Permission::{Administer, Modules, Operate, Own, Read};
+        let table = [
+            (Role::Admin, &[Own, Read, Operate, Modules, Administer][..]),
+            (Role::Operator, &[Own, Read, Operate, Modules]),
+            (Role::Viewer, &[Own, Read]),
+            (Role::Member, &[Own, Read, Modules]),
+        ];
+        for (role, expected) in table {
+            for permission in Permission::ALL {
+                let allowed = expected.contains(permission) || *permission == Permission::Public;
+                assert_eq!(role.allows(*permission), allowed, "{role} {permission}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_plain_member_is_limited_to_its_tenant() {
+        assert_eq!(caller(&[Role::Member]).tenant_limit(), Some(TenantId(7)));
+        assert_eq!(caller(&[]).tenant_limit(), Some(TenantId(7)));
+        assert_eq!(caller(&[Role::Member, Role::Viewer]).tenant_limit(), None);
+        assert!(!caller(&[]).may(Permission::Read));
+    }
+}

@@ -1,0 +1,91 @@
+//! A cluster: nodes deployed together from one release.
+
+use crate::{ClusterId, JsonMap, Micros, ReleaseId, TenantId, words};
+
+words! {
+    ClusterStatus {
+        New => "new",
+        Deployment => "deployment",
+        Stopped => "stopped",
+        Operational => "operational",
+        Error => "error",
+        Remove => "remove",
+        PartiallyDeployed => "partially_deployed",
+    }
+}
+
+words! {
+    /// Which layer wins when layers are merged, weak to strong.
+    #[derive(Default)]
+    MergeOrder {
+        #[default]
+        ReleaseClusterPlugins => "release,cluster,plugins",
+        ReleasePluginsCluster => "release,plugins,cluster",
+    }
+}
+
+words! {
+    /// What a stronger layer overrides.
+    #[derive(Default)]
+    MergeMode {
+        /// Single attributes; those it does not set are kept.
+        #[default]
+        Attributes => "attributes",
+        /// The whole task.
+        Replace => "replace",
+    }
+}
+
+words! {
+    /// Documents a user supplies in place of computed ones.
+    FactsKind {
+        Deployment => "deployment",
+        Provisioning => "provisioning",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cluster {
+    pub id: ClusterId,
+    pub generation: i64,
+    pub tenant_id: TenantId,
+    pub release_id: ReleaseId,
+    pub name: String,
+    pub status: ClusterStatus,
+    pub mode: String,
+    pub net_provider: String,
+    /// Names of the components chosen in the wizard.
+    pub components: Vec<String>,
+    pub ui_settings: JsonMap,
+    /// Roles and tags of the cluster's own: name to metadata.
+    pub roles_metadata: JsonMap,
+    pub tags_metadata: JsonMap,
+    /// Role to the list of volumes it uses.
+    pub volumes_roles_mapping: JsonMap,
+    /// Settings an operator may change, and values generated once.
+    pub editable: JsonMap,
+    pub generated: JsonMap,
+    pub extensions: Vec<String>,
+    /// Whether somebody supplied facts.
+    pub is_customized: bool,
+    pub is_locked: bool,
+    /// `None`: what the server says.
+    pub merge_order: Option<MergeOrder>,
+    pub merge_mode: Option<MergeMode>,
+    pub created_at: Micros,
+}
+
+/// A cluster before it has an id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewCluster {
+    pub tenant_id: TenantId,
+    pub release_id: ReleaseId,
+    pub name: String,
+    pub mode: String,
+    pub net_provider: String,
+    pub components: Vec<String>,
+    pub editable: JsonMap,
+    pub generated: JsonMap,
+    pub merge_order: Option<MergeOrder>,
+    pub merge_mode: Option<MergeMode>,
+}

@@ -1,0 +1,98 @@
+//! The vocabulary of Stoker as types: ids, names, records and what is legal about them.
+//!
+//! Nothing here knows how a record is stored, sent or shown; the records derive no serialisation, so that the
+//! database, the REST interface and the messages to agents can change apart from each other. Free-form parts of a
+//! record (settings, metadata, task fields) are [`Json`].
+
+mod access;
+mod audit;
+mod cluster;
+mod graph;
+mod ids;
+mod names;
+mod node;
+mod plugin;
+mod release;
+mod run;
+mod sequence;
+mod task;
+mod time;
+mod user;
+
+pub use access::{Caller, Permission, Role};
+pub use audit::{Actor, AuditEntry, Change};
+pub use cluster::{Cluster, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
+pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
+pub use ids::{
+    AuditId, ClusterId, GraphId, NodeId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId,
+    UserId,
+};
+pub use names::{GraphType, NotAName};
+pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
+pub use plugin::{NewPlugin, Plugin};
+pub use release::{NewRelease, Release, ReleaseState};
+pub use run::{HistoryRecord, HistoryStatus, NewRun, Run, RunName, RunStatus};
+pub use sequence::{NewSequence, Sequence, SequenceGraph};
+pub use task::{Spelling, StoredTask, TASK_FIELDS, Task, TaskType, canonical_field};
+pub use time::Micros;
+pub use user::{NewToken, Tenant, Token, User};
+
+/// A document without positions, keys in the order they were written.
+pub type Json = serde_json::Value;
+pub type JsonMap = serde_json::Map<String, Json>;
+
+/// A word of a closed list: its text is the same in the database, the API and the user interface.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$variant_meta])* $variant),+ }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+use words;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_their_texts_are_one_to_one() {
+        fn check<T: Copy + PartialEq + std::fmt::Debug>(
+            all: &[T],
+            names: &[&str],
+            as_str: fn(T) -> &'static str,
+            parse: fn(&str) -> Option<T>,
+        ) {
+            for (word, name) in all.iter().zip(names) {
+                assert_eq!(as_str(*word), *name);
+                assert_eq!(parse(name), Some(*word));
+            }
+            assert_eq!(parse("no such word"), None);
+        }
+        check(ClusterStatus::ALL, ClusterStatus::NAMES, ClusterStatus::as_str, ClusterStatus::parse);
+        check(NodeStatus::ALL, NodeStatus::NAMES, NodeStatus::as_str, NodeStatus::parse);
+        check(Permission::ALL, Permission::NAMES, Permission::as_str, Permission::parse);
+        check(Role::ALL, Role::NAMES, Role::as_str, Role::parse);
+        check(RunName::ALL, RunName::NAMES, RunName::as_str, RunName::parse);
+        check(TaskType::ALL, TaskType::NAMES, TaskType::as_str, TaskType::parse);
+    }
+}

@@ -1,0 +1,81 @@
+//! A node: a machine that tasks run on.
+
+use crate::{ClusterId, JsonMap, Micros, NodeId, words};
+
+words! {
+    NodeStatus {
+        Ready => "ready",
+        Discover => "discover",
+        Provisioning => "provisioning",
+        Provisioned => "provisioned",
+        Deploying => "deploying",
+        Error => "error",
+        Removing => "removing",
+        Stopped => "stopped",
+    }
+}
+
+words! {
+    NodeErrorKind {
+        Deploy => "deploy",
+        Provision => "provision",
+        Deletion => "deletion",
+        Discover => "discover",
+        StopDeployment => "stop_deployment",
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub id: NodeId,
+    pub generation: i64,
+    pub cluster_id: Option<ClusterId>,
+    pub name: String,
+    /// Lower case, unique.
+    pub mac: String,
+    pub ip: Option<String>,
+    /// Unique in its cluster.
+    pub hostname: String,
+    pub status: NodeStatus,
+    pub online: bool,
+    pub roles: Vec<String>,
+    pub pending_roles: Vec<String>,
+    pub pending_addition: bool,
+    pub pending_deletion: bool,
+    pub error_type: Option<NodeErrorKind>,
+    pub error_msg: Option<String>,
+    pub progress: i64,
+    pub group_id: Option<i64>,
+    pub manufacturer: Option<String>,
+    pub platform_name: Option<String>,
+    pub os_platform: Option<String>,
+    pub kernel_params: Option<String>,
+    /// Label to text or null.
+    pub labels: JsonMap,
+    /// Inventory as an agent reports it.
+    pub meta: JsonMap,
+    pub attributes: JsonMap,
+    /// Facts of the last heartbeat.
+    pub facts: JsonMap,
+    /// Of the last heartbeat, to recognise one that says nothing new.
+    pub agent_checksum: Option<String>,
+    pub last_seen_at: Option<Micros>,
+    pub created_at: Micros,
+}
+
+/// A node as it is discovered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewNode {
+    pub mac: String,
+    pub ip: Option<String>,
+    /// `None`: made from the end of the mac.
+    pub name: Option<String>,
+    /// `None`: `node-<id>`.
+    pub hostname: Option<String>,
+    pub manufacturer: Option<String>,
+    pub platform_name: Option<String>,
+    pub os_platform: Option<String>,
+    pub labels: JsonMap,
+    pub meta: JsonMap,
+    pub facts: JsonMap,
+}

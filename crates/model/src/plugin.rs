@@ -1,0 +1,38 @@
+//! A plugin: a package that adds components, settings, roles and graphs.
+
+use crate::{Json, JsonMap, Micros, PluginId};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plugin {
+    pub id: PluginId,
+    pub generation: i64,
+    pub body: NewPlugin,
+    pub created_at: Micros,
+}
+
+/// A plugin before it has an id, and everything about it that can change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewPlugin {
+    pub name: String,
+    pub title: String,
+    pub version: String,
+    pub package_version: String,
+    pub description: Option<String>,
+    pub homepage: Option<String>,
+    pub is_hotpluggable: bool,
+    pub fuel_version: Vec<String>,
+    pub groups: Vec<String>,
+    pub authors: Vec<String>,
+    pub licenses: Vec<String>,
+    /// `{os, version, mode, deployment_scripts_path, repository_path, …}` each.
+    pub releases: Vec<Json>,
+    pub attributes_metadata: JsonMap,
+    pub roles_metadata: JsonMap,
+    pub tags_metadata: JsonMap,
+    pub volumes_metadata: JsonMap,
+    pub components_metadata: Vec<Json>,
+    /// Tasks of the older kind, placed by stage.
+    pub tasks: Vec<Json>,
+    /// Fields that this server has no word for, kept as they came.
+    pub extra: JsonMap,
+}

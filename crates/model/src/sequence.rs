@@ -1,0 +1,28 @@
+//! A sequence: graph types that run one after another.
+
+use crate::{GraphType, ReleaseId, SequenceId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    pub id: SequenceId,
+    pub generation: i64,
+    pub release_id: ReleaseId,
+    pub name: String,
+    pub graphs: Vec<SequenceGraph>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSequence {
+    pub release_id: ReleaseId,
+    /// Unique in its release.
+    pub name: String,
+    pub graphs: Vec<SequenceGraph>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SequenceGraph {
+    pub graph_type: GraphType,
+    /// `None`: as the graph's filter says.
+    pub nodes: Option<Vec<i64>>,
+    pub tasks: Option<Vec<String>>,
+}

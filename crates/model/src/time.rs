@@ -1,0 +1,13 @@
+//! Instants as the store keeps them.
+
+/// Microseconds since 1970 in UTC. The core never reads a clock: it is given these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Micros(pub i64);
+
+impl Micros {
+    pub const SECOND: i64 = 1_000_000;
+
+    pub const fn plus_seconds(self, seconds: i64) -> Self {
+        Self(self.0.saturating_add(seconds.saturating_mul(Self::SECOND)))
+    }
+}
