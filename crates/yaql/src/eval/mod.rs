@@ -128,7 +128,7 @@ impl Cx<'_> {
             }
             Node::Unary(UnaryOp::Not, operand) => Ok(!self.test(program, operand, ctx)?),
             Node::Paren(inner) => self.test(program, inner, ctx),
-            Node::Binary(op, left, right) if op.is_test() && program.failure(id).is_none() => {
+            Node::Binary(op, left, right) if op.is_test() => {
                 let result = self.test_binary(program, op, left, right, ctx);
                 result.map_err(|error| locate(error, program, id))
             }
@@ -147,11 +147,15 @@ impl Cx<'_> {
         right: NodeId,
         ctx: &Ctx,
     ) -> Result<bool> {
-        let a = self.operand(program, left, ctx)?;
-        let b = self.operand(program, right, ctx)?;
+        let sides = (op, left, right);
+        let a = self.operand(program, left, ctx).map_err(|error| self.excuse(program, sides, error))?;
+        let b = self.operand(program, right, ctx).map_err(|error| self.excuse(program, sides, error))?;
         match operators::test(self, op, a.get(), b.get()) {
             Some(result) => result,
-            None => Ok(self.operator(op, a.into_value(), b.into_value(), ctx)?.is_true()),
+            None => match program.binary_failure(op, left, right) {
+                Some(failure) => Err(self.failure(failure, op.function(), None)),
+                None => Ok(self.operator(op, a.into_value(), b.into_value(), ctx)?.is_true()),
+            },
         }
     }
 
@@ -178,8 +182,8 @@ impl Cx<'_> {
             Node::Paren(inner) => self.eval(program, *inner, ctx),
             Node::List(args) => self.eval_list(program, id, *args, ctx),
             Node::Map(args) => self.eval_map(program, id, *args, ctx),
-            Node::Unary(op, operand) => self.eval_unary(program, id, *op, *operand, ctx),
-            Node::Binary(op, left, right) => self.eval_binary(program, id, *op, *left, *right, ctx),
+            Node::Unary(op, operand) => self.eval_unary(program, *op, *operand, ctx),
+            Node::Binary(op, left, right) => self.eval_binary(program, *op, *left, *right, ctx),
             Node::Member { receiver, key, hash, safe } => {
                 let receiver_value = self.eval(program, *receiver, ctx)?;
                 if *safe && receiver_value.is_null() && !self.redefined("#operator_?.", ctx) {
@@ -253,12 +257,11 @@ impl Cx<'_> {
     fn eval_unary(
         &mut self,
         program: &Arc<Program>,
-        id: NodeId,
         op: UnaryOp,
         operand: NodeId,
         ctx: &Ctx,
     ) -> Result<Value> {
-        if let Some(failure) = program.failure(id)
+        if let Some(failure) = program.unary_failure(op, operand)
             && !self.redefined(op.function(), ctx)
         {
             return Err(self.failure(failure, op.function(), None));
@@ -280,7 +283,6 @@ impl Cx<'_> {
     fn eval_binary(
         &mut self,
         program: &Arc<Program>,
-        id: NodeId,
         op: BinaryOp,
         left: NodeId,
         right: NodeId,
@@ -289,7 +291,9 @@ impl Cx<'_> {
         if self.slow && (self.redefined(op.function(), ctx) || op == BinaryOp::Pair) {
             return self.call_binary(program, op, left, right, ctx);
         }
-        if let Some(failure) = program.failure(id) {
+        if (self.slow || op == BinaryOp::Arrow)
+            && let Some(failure) = program.binary_failure(op, left, right)
+        {
             return Err(self.failure(failure, op.function(), None));
         }
         match op {
@@ -323,12 +327,32 @@ impl Cx<'_> {
         right: NodeId,
         ctx: &Ctx,
     ) -> Result<Value> {
-        let a = self.operand(program, left, ctx)?;
-        let b = self.operand(program, right, ctx)?;
+        let sides = (op, left, right);
+        let a = self.operand(program, left, ctx).map_err(|error| self.excuse(program, sides, error))?;
+        let b = self.operand(program, right, ctx).map_err(|error| self.excuse(program, sides, error))?;
         if let Some(result) = operators::scalar(self, op, a.get(), b.get()) {
             return result;
         }
+        if let Some(failure) = program.binary_failure(op, left, right) {
+            return Err(self.failure(failure, op.function(), None));
+        }
         self.operator(op, a.into_value(), b.into_value(), ctx)
+    }
+
+    /// The error of an operator one of whose operands failed. A constant may have ruled the
+    /// operator out before any operand was looked at; nearly always nothing is wrong, so that is
+    /// asked only afterwards.
+    #[cold]
+    fn excuse(
+        &self,
+        program: &Program,
+        (op, left, right): (BinaryOp, NodeId, NodeId),
+        error: Box<Error>,
+    ) -> Box<Error> {
+        match program.binary_failure(op, left, right) {
+            Some(failure) => self.failure(failure, op.function(), None),
+            None => error,
+        }
     }
 
     #[inline]

@@ -1,15 +1,13 @@
 //! An expression ready to run: its tree, and for every call in it what can be decided without its
 //! arguments, worked out when the call is first met.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, OnceLock};
-
-use smallvec::SmallVec;
 
 use super::resolve::{Failure, Resolved, Shape, Shapes, resolve};
 use super::shortcuts::Shortcut;
-use crate::library::{Library, NameEntry};
-use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Placed, Tree, UnaryOp};
+use crate::library::{Library, NameEntry, PLAIN_ARGS};
+use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, UnaryOp};
 use crate::value::{Kind, Map, StrKey, Value};
 
 #[derive(Debug)]
@@ -17,13 +15,16 @@ pub struct Program {
     pub tree: Tree,
     pub library: Arc<Library>,
     /// For each member access the place where its key was last found: documents of one kind have
-    /// their keys in one order. Only ever a place to look first.
-    places: OnceLock<Box<[AtomicU32]>>,
+    /// their keys in one order. Only ever a place to look first, so the accesses of a long
+    /// expression may share one.
+    places: [AtomicU16; PLACES],
     /// What is known of each call, by its number.
     sites: Box<[OnceLock<Site>]>,
-    /// Operators that cannot work whatever their operands turn out to be; next to always none.
-    failed: OnceLock<Vec<(NodeId, Failure)>>,
 }
+
+/// As many as most expressions have nodes; they lie in the program so that nothing has to be
+/// allocated for them.
+const PLACES: usize = 32;
 
 /// What is known of a call before it is made.
 #[derive(Debug)]
@@ -39,20 +40,19 @@ pub(crate) enum Site {
 impl Program {
     pub fn new(tree: Tree, library: Arc<Library>) -> Self {
         let sites = (0..tree.sites).map(|_| OnceLock::new()).collect();
-        Self { tree, library, places: OnceLock::new(), sites, failed: OnceLock::new() }
+        Self { tree, library, places: Default::default(), sites }
     }
 
     /// The value of a member access in a map.
     #[inline]
     pub(super) fn member<'m>(&self, node: NodeId, map: &'m Map, key: &StrKey<'_>) -> Option<&'m Value> {
-        let places = self.places.get_or_init(|| self.tree.nodes.iter().map(|_| AtomicU32::new(0)).collect());
-        let place = places.get(node as usize)?;
-        let guess = place.load(Ordering::Relaxed) as usize;
+        let place = &self.places[node as usize % PLACES];
+        let guess = usize::from(place.load(Ordering::Relaxed));
         if let Some(value) = map.get_at(guess, key) {
             return Some(value);
         }
         let found = map.find_hashed(key)?;
-        place.store(found as u32, Ordering::Relaxed);
+        place.store(found as u16, Ordering::Relaxed);
         map.entry(found).map(|(_, value)| value)
     }
 
@@ -65,22 +65,36 @@ impl Program {
         }
     }
 
-    /// Why an operator cannot work, if that is known.
-    #[inline]
-    pub(super) fn failure(&self, node: NodeId) -> Option<Failure> {
-        let failed = self.failed.get_or_init(|| self.failures());
-        let at = failed.binary_search_by_key(&node, |(id, _)| *id).ok()?;
-        Some(failed[at].1)
+    /// Why a binary operator cannot work whatever its operands turn out to be, if that is so.
+    ///
+    /// Operators are mostly settled by the kinds of their operands when they run; only a constant
+    /// can rule one out beforehand.
+    pub(super) fn binary_failure(&self, op: BinaryOp, left: NodeId, right: NodeId) -> Option<Failure> {
+        if accepts_all(op) {
+            return None;
+        }
+        let kinds = [constant_kind(&self.tree, left), constant_kind(&self.tree, right)];
+        if kinds == [None, None] || is_ordinary(op, kinds) {
+            return None;
+        }
+        self.ruled_out(op.function(), &kinds)
     }
 
-    fn failures(&self) -> Vec<(NodeId, Failure)> {
-        let failure = |placed: &Placed| match placed.node {
-            Node::Binary(op, left, right) => binary_failure(&self.tree, &self.library, op, left, right),
-            Node::Unary(op, operand) => unary_failure(&self.tree, &self.library, op, operand),
-            _ => None,
-        };
-        let nodes = self.tree.nodes.iter().enumerate();
-        nodes.filter_map(|(id, placed)| Some((id as NodeId, failure(placed)?))).collect()
+    /// The same for an operator with one operand.
+    #[inline]
+    pub(super) fn unary_failure(&self, op: UnaryOp, operand: NodeId) -> Option<Failure> {
+        if op == UnaryOp::Not {
+            return None;
+        }
+        let kind = constant_kind(&self.tree, operand).filter(|kind| !is_number(*kind))?;
+        self.ruled_out(op.function(), &[Some(kind)])
+    }
+
+    /// Asks the library whether an operator has no meaning for constants of these kinds.
+    #[cold]
+    fn ruled_out(&self, function: &str, kinds: &[Option<Kind>]) -> Option<Failure> {
+        let resolved = self.library.get(function)?.plain_call(false, kinds.len())?;
+        if resolved.some_accept(kinds) { None } else { Some(Failure::NoMatch) }
     }
 }
 
@@ -155,38 +169,20 @@ fn common_call<'e>(
         return if before == usize::from(method) { entry.paired_call(method, arguments) } else { None };
     }
     let resolved = entry.plain_call(method, arguments)?;
+    let kinds = &mut [None; PLAIN_ARGS][..arguments];
+    if let (Some(shape), Some(place)) = (first, kinds.first_mut()) {
+        *place = shape.constant_kind();
+    }
+    for (place, slot) in kinds[before..].iter_mut().zip(slots) {
+        let ArgNode::Positional(node) = slot else { return None };
+        *place = constant_kind(tree, *node);
+    }
     // As long as one overload takes all the constants the call has to be tried, and the others
-    // drop out by the values then.
-    let shapes = first.cloned().into_iter().chain(slots.iter().map(|slot| arg_shape(tree, *slot)));
-    let mut kinds: SmallVec<[Option<Kind>; 6]> = SmallVec::new();
-    for shape in shapes {
-        kinds.push(match shape {
-            Shape::Expression | Shape::Call => None,
-            Shape::Constant(kind) => Some(kind),
-            Shape::Keyword => Some(Kind::Str),
-            Shape::Omitted | Shape::Pair(..) | Shape::Value(_) => return None,
-        });
-    }
-    // A receiver is known before the arguments are, so with one the overloads that drop out matter.
-    let accepted = if method { resolved.all_accept(&kinds) } else { resolved.some_accept(&kinds) };
+    // drop out by the values then. But a receiver is known before the arguments are, so with one
+    // the overloads that drop out matter to whether the arguments are evaluated.
+    let settled = !method || kinds[before..].iter().all(Option::is_some);
+    let accepted = if settled { resolved.some_accept(kinds) } else { resolved.all_accept(kinds) };
     accepted.then_some(resolved)
-}
-
-/// Operators are mostly settled by the kinds of their operands when they run; only a constant can
-/// rule an operator out beforehand.
-fn binary_failure(
-    tree: &Tree,
-    library: &Library,
-    op: BinaryOp,
-    left: NodeId,
-    right: NodeId,
-) -> Option<Failure> {
-    let kinds = [constant_kind(tree, left), constant_kind(tree, right)];
-    if kinds == [None, None] || accepts_all(op) || is_ordinary(op, kinds) {
-        return None;
-    }
-    let resolved = library.get(op.function())?.plain_call(false, 2)?;
-    if resolved.some_accept(&kinds) { None } else { Some(Failure::NoMatch) }
 }
 
 /// What nearly all operators with constants look like, settled without asking the library: no
@@ -194,11 +190,9 @@ fn binary_failure(
 fn is_ordinary(op: BinaryOp, kinds: [Option<Kind>; 2]) -> bool {
     let all = |fits: fn(Kind) -> bool| kinds.into_iter().flatten().all(fits);
     match op {
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Sub => {
-            all(|kind| matches!(kind, Kind::Int | Kind::Float))
-        }
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Sub => all(is_number),
         BinaryOp::Add | BinaryOp::Gt | BinaryOp::Lt | BinaryOp::Ge | BinaryOp::Le => {
-            all(|kind| matches!(kind, Kind::Int | Kind::Float)) || all(|kind| kind == Kind::Str)
+            all(is_number) || all(|kind| kind == Kind::Str)
         }
         BinaryOp::In => {
             kinds[1].is_none_or(|kind| kind == Kind::Str && kinds[0].is_none_or(|kind| kind == Kind::Str))
@@ -212,13 +206,8 @@ fn accepts_all(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or | BinaryOp::Pair)
 }
 
-fn unary_failure(tree: &Tree, library: &Library, op: UnaryOp, operand: NodeId) -> Option<Failure> {
-    let kind = constant_kind(tree, operand)?;
-    if op == UnaryOp::Not {
-        return None;
-    }
-    let resolved = library.get(op.function())?.plain_call(false, 1)?;
-    if resolved.some_accept(&[Some(kind)]) { None } else { Some(Failure::NoMatch) }
+fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::Int | Kind::Float)
 }
 
 fn constant_kind(tree: &Tree, node: NodeId) -> Option<Kind> {

@@ -24,6 +24,17 @@ pub(super) enum Shape {
     Value(Kind),
 }
 
+impl Shape {
+    /// The kind of a constant; words that stand for themselves are strings.
+    pub(super) fn constant_kind(&self) -> Option<Kind> {
+        match self {
+            Self::Constant(kind) => Some(*kind),
+            Self::Keyword => Some(Kind::Str),
+            _ => None,
+        }
+    }
+}
+
 pub(super) type Shapes = SmallVec<[Shape; 6]>;
 
 /// The overloads that may still fit, and how arguments go to their parameters.

@@ -35,7 +35,8 @@ pub struct NameEntry {
     paired: [[OnceLock<Option<Arc<Resolved>>>; PLAIN_ARGS]; 2],
 }
 
-const PLAIN_ARGS: usize = 6;
+/// Calls with this many arguments or more are worked out one by one.
+pub(crate) const PLAIN_ARGS: usize = 6;
 
 impl NameEntry {
     pub fn layers(&self, method: bool) -> &[Vec<Arc<Overload>>] {
