@@ -1,7 +1,10 @@
 //! A JSON reader that makes values directly.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+use foldhash::fast::RandomState;
 
 use crate::pytext::{ParsedInt, parse_int};
 use crate::value::{Key, Map, MapBuilder, Value};
@@ -29,7 +32,7 @@ const DEPTH_MAX: u16 = 500;
 
 /// Reads one JSON document: arrays become tuples, objects become frozen maps.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0 };
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, keys: HashMap::default() };
     let value = parser.value()?;
     parser.blanks();
     if parser.at < text.len() { Err(parser.error("there is more after the value")) } else { Ok(value) }
@@ -40,9 +43,12 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u16,
+    /// Keys met before. Objects of one kind share them, which takes less memory and keeps the
+    /// keys that everybody compares with in the processor's cache.
+    keys: HashMap<&'a str, Arc<str>, RandomState>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     fn error(&self, message: &str) -> JsonError {
         JsonError { message: message.to_owned(), at: self.at, too_deep: false }
     }
@@ -127,7 +133,7 @@ impl Parser<'_> {
             if self.bytes.get(self.at) != Some(&b'"') {
                 return Err(self.error("a key in double quotes is missing"));
             }
-            let key = Value::str(self.string()?);
+            let key = Value::Str(self.key()?);
             if !self.eat(b':') {
                 return Err(self.error("a colon is missing"));
             }
@@ -194,17 +200,32 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<Arc<str>, JsonError> {
-        self.at += 1;
-        let start = self.at;
-        let plain = self.plain_end();
-        if self.bytes.get(plain) == Some(&b'"') {
-            self.at = plain + 1;
-            return Ok(Arc::from(&self.text[start..plain]));
+    fn key(&mut self) -> Result<Arc<str>, JsonError> {
+        match self.plain_string() {
+            Some(text) => Ok(self.keys.entry(text).or_insert_with(|| Arc::from(text)).clone()),
+            None => self.string(),
         }
+    }
+
+    /// A string that stands in the text as it is; otherwise nothing is read.
+    fn plain_string(&mut self) -> Option<&'a str> {
+        let start = self.at + 1;
+        let end = self.plain_end(start);
+        if self.bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        Some(&self.text[start..end])
+    }
+
+    fn string(&mut self) -> Result<Arc<str>, JsonError> {
+        if let Some(text) = self.plain_string() {
+            return Ok(Arc::from(text));
+        }
+        self.at += 1;
         let mut out = String::new();
         loop {
-            let end = self.plain_end();
+            let end = self.plain_end(self.at);
             out.push_str(&self.text[self.at..end]);
             self.at = end;
             match self.bytes.get(end) {
@@ -222,10 +243,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the run of ordinary characters from here ends.
-    fn plain_end(&self) -> usize {
+    /// Where the run of ordinary characters from a place on ends.
+    fn plain_end(&self, start: usize) -> usize {
         let ordinary = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
-        self.at + self.bytes[self.at..].iter().take_while(|byte| ordinary(byte)).count()
+        start + self.bytes[start..].iter().take_while(|byte| ordinary(byte)).count()
     }
 
     fn escape(&mut self) -> Result<char, JsonError> {
