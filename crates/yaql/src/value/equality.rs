@@ -8,9 +8,18 @@ use crate::pytext::{cmp_i64_float, cmp_int_float};
 
 impl Value {
     /// Equality of the language: `1 = 1.0 = true`, containers by content, lazy values by identity.
+    #[inline]
     pub fn equals(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Str(a), Self::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            // What is compared most, where a call would take longer than the comparison.
+            (Self::Str(a), Self::Str(b)) => a == b,
+            _ => self.equals_any(other),
+        }
+    }
+
+    fn equals_any(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Str(a), Self::Str(b)) => a == b,
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Null, Self::Null) | (Self::Omitted, Self::Omitted) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
@@ -61,8 +70,12 @@ impl Value {
     }
 
     /// Whether `item` is an element, found as the reference finds elements of sequences.
+    #[inline]
     pub fn same_or_equal(&self, item: &Self) -> bool {
-        self.equals(item) || self.is_same(item)
+        match (self, item) {
+            (Self::Str(a), Self::Str(b)) => a == b,
+            _ => self.equals_any(item) || self.is_same(item),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Key {
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        self.0.equals(&other.0) || self.0.is_same(&other.0)
+        self.0.same_or_equal(&other.0)
     }
 }
 
@@ -85,6 +85,11 @@ impl MapBuilder {
 
     pub fn insert_key(&mut self, key: Key, value: Value) {
         self.entries.insert(key, value);
+    }
+
+    /// Adds a key that is known not to be there.
+    pub(crate) fn push_key(&mut self, key: Key, value: Value) {
+        self.entries.push(key, value);
     }
 
     /// Sets every key of a map.

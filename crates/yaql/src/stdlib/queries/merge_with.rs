@@ -47,11 +47,11 @@ impl Merger {
                 Some(other) => self.values(cx, value, other, levels)?,
                 None => value.clone(),
             };
-            merged.insert_key(key.clone(), value);
+            merged.push_key(key.clone(), value);
         }
         for (key, (_, value)) in right.iter_keys().zip(right.iter()) {
             if !left.contains_key(key) {
-                merged.insert_key(key.clone(), value.clone());
+                merged.push_key(key.clone(), value.clone());
             }
         }
         cx.dict(merged)
