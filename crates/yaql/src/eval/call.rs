@@ -355,9 +355,14 @@ impl Cx<'_> {
         args: ArgRange,
         ctx: &Ctx,
     ) -> Result<Value> {
+        let slots = program.tree.arg_slice(args);
+        if let [ArgNode::Positional(node)] = slots {
+            let frame = closure.with_first(self.eval(program, *node, ctx)?)?;
+            return self.eval(&function.program, function.body, &frame);
+        }
         let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
         let mut position = 0;
-        for slot in program.tree.arg_slice(args) {
+        for slot in slots {
             match slot {
                 ArgNode::Omitted => position += 1,
                 ArgNode::Positional(node) => {

@@ -101,11 +101,15 @@ impl Cursor {
     pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         cx.step()?;
         match self {
-            Self::Seq(seq, at) => Ok(advance(at, |at| seq.get(at).cloned())),
-            Self::Set(set, at) => Ok(advance(at, |at| set.get_index(at).cloned())),
-            Self::Keys(map, at) => Ok(advance(at, |at| map.entry(at).map(|(key, _)| key.clone()))),
-            Self::Items(map, at) => Ok(advance(at, |at| map.pair(at))),
-            Self::Values(map, at) => Ok(advance(at, |at| map.entry(at).map(|(_, value)| value.clone()))),
+            Self::Seq(seq, at) => Ok(advance(seq.get(*at), at)),
+            Self::Set(set, at) => Ok(advance(set.get_index(*at), at)),
+            Self::Keys(map, at) => Ok(advance(map.entry(*at).map(|(key, _)| key), at)),
+            Self::Items(map, at) => {
+                let pair = map.pair(*at);
+                *at += usize::from(pair.is_some());
+                Ok(pair)
+            }
+            Self::Values(map, at) => Ok(advance(map.entry(*at).map(|(_, value)| value), at)),
             Self::Chars(text, at) => Ok(next_char(text, at)),
             Self::Owned(lazy) => cx.pulling(|cx| lazy.next(cx)),
             Self::Taken(work) => cx.pulling(|cx| work.next(cx)),
@@ -115,7 +119,7 @@ impl Cursor {
                 if sorted.is_none() {
                     *sorted = Some(cell.sorted(cx)?);
                 }
-                Ok(sorted.as_ref().and_then(|seq| advance(at, |at| seq.get(at).cloned())))
+                Ok(advance(sorted.as_ref().and_then(|seq| seq.get(*at)), at))
             }
         }
     }
@@ -145,10 +149,12 @@ impl Cursor {
     }
 }
 
-fn advance(at: &mut usize, get: impl Fn(usize) -> Option<Value>) -> Option<Value> {
-    let item = get(*at)?;
-    *at += 1;
-    Some(item)
+/// Gives an element and goes on to the next. The copy is made where the caller wants it: a value
+/// that is moved as soon as it is written stalls the processor.
+#[inline]
+fn advance(item: Option<&Value>, at: &mut usize) -> Option<Value> {
+    *at += usize::from(item.is_some());
+    item.cloned()
 }
 
 fn next_char(text: &str, at: &mut usize) -> Option<Value> {
@@ -197,7 +203,7 @@ impl Limited {
         // The length of a sequence was looked at when the walk began.
         if let Cursor::Seq(seq, at) = &mut self.cursor {
             cx.step()?;
-            return Ok(advance(at, |at| seq.get(at).cloned()));
+            return Ok(advance(seq.get(*at), at));
         }
         self.next_counted(cx)
     }

@@ -30,16 +30,20 @@ impl Cx<'_> {
             }
         }
         for slot in slots {
-            let lazy = resolved.is_lazy(args.all.len());
-            args.all.push(match slot {
-                ArgNode::Positional(node) if lazy => Arg::Node(*node),
-                ArgNode::Positional(node) => Arg::Value(self.eval(program, *node, ctx)?),
-                ArgNode::Pair(key, value) if lazy => Arg::NodePair(*key, *value),
-                ArgNode::Pair(key, value) => {
-                    Arg::Pair(Box::new((self.eval(program, *key, ctx)?, self.eval(program, *value, ctx)?)))
+            // One push for each form, so that each is written in place.
+            match (*slot, resolved.is_lazy(args.all.len())) {
+                (ArgNode::Positional(node), true) => args.all.push(Arg::Node(node)),
+                (ArgNode::Positional(node), false) => {
+                    let value = self.eval(program, node, ctx)?;
+                    args.all.push(Arg::Value(value));
                 }
-                ArgNode::Omitted => Arg::Value(Value::Omitted),
-            });
+                (ArgNode::Pair(key, value), true) => args.all.push(Arg::NodePair(key, value)),
+                (ArgNode::Pair(key, value), false) => {
+                    let pair = (self.eval(program, key, ctx)?, self.eval(program, value, ctx)?);
+                    args.all.push(Arg::Pair(Box::new(pair)));
+                }
+                (ArgNode::Omitted, _) => args.all.push(Arg::Value(Value::Omitted)),
+            }
         }
         self.call_chosen(program, resolved, name, method, &mut args)
     }

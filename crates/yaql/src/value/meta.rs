@@ -69,9 +69,29 @@ impl Meta {
 
 impl Value {
     /// How deeply this value nests: 0 for scalars.
+    #[inline]
     pub fn depth(&self) -> u16 {
-        let mut meta = Meta::new(0);
-        meta.include(self);
-        meta.depth - 1
+        match self {
+            Self::Tuple(seq) | Self::List(seq) => seq.meta().depth,
+            Self::FrozenDict(map) | Self::Dict(map) => map.meta().depth,
+            Self::Set(set) => set.meta().depth,
+            Self::Keys(view) | Self::Items(view) => view.map.meta().depth,
+            Self::Values(view) => view.map.meta().depth,
+            Self::Ordering(cell) => cell.depth(),
+            Self::Iterator(cell) => cell.depth(),
+            Self::Context(ctx) => ctx.depth(),
+            Self::Callable(callable) => callable.depth(),
+            Self::Null
+            | Self::Bool(_)
+            | Self::Int(_)
+            | Self::BigInt(_)
+            | Self::Float(_)
+            | Self::Str(_)
+            | Self::DateTime(_)
+            | Self::TimeSpan(_)
+            | Self::Regex(_)
+            | Self::Omitted
+            | Self::Opaque(_) => 0,
+        }
     }
 }

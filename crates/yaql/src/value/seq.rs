@@ -5,12 +5,13 @@ use std::sync::OnceLock;
 
 use super::{Digest, Meta, Value};
 
-/// An immutable sequence of values.
+/// An immutable sequence of values; its fields are in order for the reason that those of a map are.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Seq {
     meta: Meta,
-    pub(super) digest: OnceLock<Digest>,
     items: Vec<Value>,
+    pub(super) digest: OnceLock<Digest>,
 }
 
 impl Seq {

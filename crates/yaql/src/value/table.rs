@@ -11,6 +11,7 @@ use super::Key;
 const SCANNED_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Table<V> {
     entries: Vec<(Key, V)>,
     index: HashTable<Slot>,
