@@ -51,28 +51,29 @@ impl<'a> Lexer<'a> {
         Self { source, at: 0, constants: Vec::with_capacity(source.len() / 8 + 1) }
     }
 
-    pub(super) fn next(&mut self) -> Result<Token> {
+    /// Reads the next token, which is written in place: returned as a whole it would be read back
+    /// in larger pieces than it was written in, and the processor would wait for that.
+    pub(super) fn next(&mut self, token: &mut Token) -> Result<()> {
         let bytes = self.source.as_bytes();
         while matches!(bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }
         let start = self.at;
-        let Some(&first) = bytes.get(start) else {
-            return Ok(Token { kind: TokenKind::End, span: Span::new(start, start) });
-        };
-        let kind = match first {
-            b'$' => {
+        token.kind = match bytes.get(start).copied() {
+            None => TokenKind::End,
+            Some(b'$') => {
                 self.at += 1;
                 self.skip_word();
                 TokenKind::Variable
             }
-            b'0'..=b'9' => self.number()?,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word()?,
-            b'\'' | b'"' | b'`' => self.string(first)?,
-            0x80.. => self.other_script()?,
-            _ => self.symbol(first)?,
+            Some(b'0'..=b'9') => self.number()?,
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => self.word()?,
+            Some(quote @ (b'\'' | b'"' | b'`')) => self.string(quote)?,
+            Some(0x80..) => self.other_script()?,
+            Some(first) => self.symbol(first)?,
         };
-        Ok(Token { kind, span: Span::new(start, self.at) })
+        token.span = Span::new(start, self.at);
+        Ok(())
     }
 
     fn found(&mut self, constant: Value) -> TokenKind {

@@ -60,7 +60,8 @@ pub fn parse(source: &str, grammar: Grammar) -> Result<Tree> {
         return Err(Box::new(Error::value(message)));
     }
     let mut lexer = Lexer::new(source);
-    let token = lexer.next()?;
+    let mut token = Token { kind: TokenKind::End, span: Span::default() };
+    lexer.next(&mut token)?;
     let estimate = source.len() / 3 + 4;
     let mut parser = Parser {
         source,
@@ -97,9 +98,11 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn advance(&mut self) -> Result<Token> {
-        let next = self.lexer.next()?;
-        Ok(std::mem::replace(&mut self.token, next))
+    /// Goes on to the next token; gives the place of the one that is used up.
+    fn advance(&mut self) -> Result<Span> {
+        let Span { start, end } = self.token.span;
+        self.lexer.next(&mut self.token)?;
+        Ok(Span { start, end })
     }
 
     fn expression(&mut self, power: u8) -> Result<NodeId> {
@@ -115,28 +118,28 @@ impl Parser<'_> {
 
     fn operand(&mut self) -> Result<NodeId> {
         if let Some(op) = self.token.kind.prefix() {
-            let token = self.advance()?;
+            let prefix = self.advance()?;
             let power = if op == UnaryOp::Not { POWER_NOT } else { POWER_SIGN };
             let operand = self.expression(power)?;
-            let span = token.span.to(self.span(operand));
+            let span = prefix.to(self.span(operand));
             return self.push(Node::Unary(op, operand), span, &[operand]);
         }
         match self.token.kind {
             TokenKind::Const => {
                 // Nothing has been read beyond it, so its value is the last one.
                 let index = self.lexer.constants.len() as u32 - 1;
-                let token = self.advance()?;
-                self.push_above(Node::Const(index), token.span, 0)
+                let span = self.advance()?;
+                self.push_above(Node::Const(index), span, 0)
             }
             TokenKind::Keyword => {
                 let index = self.constant(Value::str(self.text(self.token.span)));
-                let token = self.advance()?;
-                self.push_above(Node::Keyword(index), token.span, 0)
+                let span = self.advance()?;
+                self.push_above(Node::Keyword(index), span, 0)
             }
             TokenKind::Variable => {
-                let token = self.advance()?;
-                let node = self.variable(token.span);
-                self.push_above(node, token.span, 0)
+                let span = self.advance()?;
+                let node = self.variable(span);
+                self.push_above(node, span, 0)
             }
             TokenKind::CallHead => {
                 let (name, args, span) = self.call()?;
@@ -147,17 +150,17 @@ impl Parser<'_> {
                 let open = self.advance()?;
                 let inner = self.expression(0)?;
                 let close = self.expect(|kind| matches!(kind, TokenKind::CloseParen))?;
-                self.push(Node::Paren(inner), open.span.to(close.span), &[inner])
+                self.push(Node::Paren(inner), open.to(close), &[inner])
             }
             TokenKind::OpenBracket => {
                 let open = self.advance()?;
                 let (args, close) = self.arguments(|kind| matches!(kind, TokenKind::CloseBracket))?;
-                self.push_with_args(Node::List(args), open.span.to(close), args, &[])
+                self.push_with_args(Node::List(args), open.to(close), args, &[])
             }
             TokenKind::OpenBrace => {
                 let open = self.advance()?;
                 let (args, close) = self.arguments(|kind| matches!(kind, TokenKind::CloseBrace))?;
-                self.push_with_args(Node::Map(args), open.span.to(close), args, &[])
+                self.push_with_args(Node::Map(args), open.to(close), args, &[])
             }
             _ => Err(self.unexpected()),
         }
@@ -213,10 +216,11 @@ impl Parser<'_> {
     }
 
     fn dot(&mut self, receiver: NodeId) -> Result<NodeId> {
-        let safe = matches!(self.advance()?.kind, TokenKind::SafeDot);
+        let safe = matches!(self.token.kind, TokenKind::SafeDot);
+        self.advance()?;
         match self.token.kind {
             TokenKind::Keyword => {
-                let key = self.advance()?.span;
+                let key = self.advance()?;
                 let hash = StrKey::new(self.text(key)).hash;
                 let span = self.span(receiver).to(key);
                 self.push(Node::Member { receiver, key, hash, safe }, span, &[receiver])
@@ -242,7 +246,7 @@ impl Parser<'_> {
 
     /// A call whose head is the current token: its name, its arguments, its span.
     fn call(&mut self) -> Result<(Span, ArgRange, Span)> {
-        let head = self.advance()?.span;
+        let head = self.advance()?;
         let name = Span { start: head.start, end: head.end - 1 };
         let (args, close) = self.arguments(|kind| matches!(kind, TokenKind::CloseParen))?;
         Ok((name, args, head.to(close)))
@@ -254,7 +258,7 @@ impl Parser<'_> {
         if !closes(&self.token.kind) {
             self.slots(&mut slots)?;
         }
-        let close = self.expect(closes)?.span;
+        let close = self.expect(closes)?;
         let start = self.args.len() as u32;
         self.args.extend_from_slice(&slots);
         Ok((ArgRange { start, len: slots.len() as u32 }, close))
@@ -300,7 +304,7 @@ impl Parser<'_> {
         }
     }
 
-    fn expect(&mut self, fits: fn(&TokenKind) -> bool) -> Result<Token> {
+    fn expect(&mut self, fits: fn(&TokenKind) -> bool) -> Result<Span> {
         if fits(&self.token.kind) { self.advance() } else { Err(self.unexpected()) }
     }
 
