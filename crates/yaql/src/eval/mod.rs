@@ -41,6 +41,7 @@ use crate::library::Library;
 use crate::pyregex::{Flags, Regex};
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
 use crate::value::{MapBuilder, StrKey, Value};
+use shortcuts::short_call;
 
 /// One evaluation in progress: what functions get to work with.
 pub struct Cx<'h> {
@@ -93,7 +94,7 @@ impl Cx<'_> {
         if self.slow {
             return self.eval_watched(program, id, ctx);
         }
-        let result = match program.tree.node(id) {
+        let mut result = match program.tree.node(id) {
             Node::Const(index) | Node::Keyword(index) => return Ok(program.tree.constant(*index).clone()),
             Node::Dollar => return Ok(ctx.first().clone()),
             Node::Var(name) => return Ok(ctx.get(program.tree.name(*name)).clone()),
@@ -102,16 +103,29 @@ impl Cx<'_> {
                 Some(value) => return Ok(value.clone()),
                 None => self.eval_node(program, id, ctx),
             },
-            // Only calls can lead to unbounded recursion: the depth of the tree itself is limited.
             Node::Call { .. } | Node::Method { .. } | Node::Invoke { .. } => {
-                match self.try_shortcut(program, id, ctx) {
-                    Some(result) => result,
-                    None => self.nested(|cx| with_stack(|| cx.eval_node(program, id, ctx))),
-                }
+                return self.eval_call(program, id, ctx);
             }
             _ => self.eval_node(program, id, ctx),
         };
-        result.map_err(|error| locate(error, program, id))
+        if let Err(error) = &mut result {
+            locate(error, program, id);
+        }
+        result
+    }
+
+    /// Evaluates a call. Only calls can lead to unbounded recursion: the depth of the tree itself
+    /// is limited. The result is not taken apart here but stays where the caller wants it: moving
+    /// what has just been written stalls the processor.
+    fn eval_call(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
+        let mut result = match short_call(program, id) {
+            Some(call) => self.shortcut(program, id, call, ctx),
+            None => self.nested(|cx| with_stack(|| cx.eval_node(program, id, ctx))),
+        };
+        if let Err(error) = &mut result {
+            locate(error, program, id);
+        }
+        result
     }
 
     /// Whether a node is true, without making a value of that where it is not needed.
@@ -129,8 +143,11 @@ impl Cx<'_> {
             Node::Unary(UnaryOp::Not, operand) => Ok(!self.test(program, operand, ctx)?),
             Node::Paren(inner) => self.test(program, inner, ctx),
             Node::Binary(op, left, right) if op.is_test() => {
-                let result = self.test_binary(program, op, left, right, ctx);
-                result.map_err(|error| locate(error, program, id))
+                let mut result = self.test_binary(program, op, left, right, ctx);
+                if let Err(error) = &mut result {
+                    locate(error, program, id);
+                }
+                result
             }
             _ => match peek(program, id, ctx) {
                 Some(value) => Ok(value.is_true()),
@@ -161,8 +178,10 @@ impl Cx<'_> {
 
     /// The same with nothing taken for granted, and with somebody who may be watching.
     fn eval_watched(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
-        let result = self.nested(|cx| with_stack(|| cx.eval_node(program, id, ctx)));
-        let result = result.map_err(|error| locate(error, program, id));
+        let mut result = self.nested(|cx| with_stack(|| cx.eval_node(program, id, ctx)));
+        if let Err(error) = &mut result {
+            locate(error, program, id);
+        }
         if let Some(observer) = &mut self.observer {
             observer.evaluated(program, id, &result);
         }
@@ -465,12 +484,13 @@ fn peek<'a>(program: &'a Program, id: NodeId, ctx: &'a Ctx) -> Option<&'a Value>
     }
 }
 
-fn locate(mut error: Box<Error>, program: &Program, id: NodeId) -> Box<Error> {
+/// Says where an error happened, unless that is known already.
+#[cold]
+fn locate(error: &mut Error, program: &Program, id: NodeId) {
     if error.span.is_none() {
         error.span = Some(program.tree.span(id));
         error.source.get_or_insert_with(|| program.tree.source.clone());
     }
-    error
 }
 
 pub(crate) fn no_match(name: &str) -> Box<Error> {

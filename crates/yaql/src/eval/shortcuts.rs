@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Arg, Args, Ctx, Cx, Operand, Program, Site, with_stack};
+use super::{Arg, Args, Ctx, Cx, Operand, Program, Site, peek, with_stack};
 use crate::error::Result;
 use crate::pyregex::Flags;
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId};
@@ -46,62 +46,84 @@ impl Shortcut {
     }
 }
 
-impl Cx<'_> {
-    /// Makes a call the short way, if there is one for it.
-    #[inline]
-    pub(super) fn try_shortcut(
-        &mut self,
-        program: &Arc<Program>,
-        id: NodeId,
-        ctx: &Ctx,
-    ) -> Option<Result<Value>> {
-        let (receiver, args, site) = match *program.tree.node(id) {
-            Node::Method { receiver, args, site, safe: false, .. } => (Some(receiver), args, site),
-            Node::Call { args, site, .. } => (None, args, site),
-            _ => return None,
-        };
-        match program.site(id, site) {
-            Site::Resolved(_, Some(shortcut)) => {
-                Some(self.shortcut(program, id, *shortcut, receiver, args, ctx))
-            }
-            _ => None,
-        }
-    }
+/// A call that can be made the short way.
+#[derive(Clone, Copy)]
+pub(super) struct ShortCall {
+    shortcut: Shortcut,
+    receiver: Option<NodeId>,
+    args: ArgRange,
+}
 
-    fn shortcut(
+/// The short way for the call at a node, if there is one.
+#[inline]
+pub(super) fn short_call(program: &Program, id: NodeId) -> Option<ShortCall> {
+    let (receiver, args, site) = match *program.tree.node(id) {
+        Node::Method { receiver, args, site, safe: false, .. } => (Some(receiver), args, site),
+        Node::Call { args, site, .. } => (None, args, site),
+        _ => return None,
+    };
+    match program.site(id, site) {
+        Site::Resolved(_, Some(shortcut)) => Some(ShortCall { shortcut: *shortcut, receiver, args }),
+        _ => None,
+    }
+}
+
+type Operands<'a> = SmallVec<[Operand<'a>; 4]>;
+
+impl Cx<'_> {
+    /// Makes a call the short way.
+    #[inline]
+    pub(super) fn shortcut(
         &mut self,
         program: &Arc<Program>,
         id: NodeId,
-        shortcut: Shortcut,
-        receiver: Option<NodeId>,
-        args: ArgRange,
+        call: ShortCall,
         ctx: &Ctx,
     ) -> Result<Value> {
+        let ShortCall { shortcut, receiver, args } = call;
         let slots = program.tree.arg_slice(args);
-        let mut operands: SmallVec<[Operand<'_>; 4]> = SmallVec::new();
+        let mut operands = Operands::new();
         if let Some(receiver) = receiver {
-            let receiver = self.operand(program, receiver, ctx)?;
-            if !shortcut.fits_receiver(receiver.get()) {
-                let receiver = receiver.into_value();
+            self.push_operand(&mut operands, program, receiver, ctx)?;
+            let receiver = operands[0].get();
+            if !shortcut.fits_receiver(receiver) {
+                let receiver = operands.remove(0).into_value();
                 return self.nested(|cx| with_stack(|| cx.call_method(program, id, receiver, args, ctx)));
             }
             if let (Shortcut::All | Shortcut::Any, [ArgNode::Positional(predicate)]) = (shortcut, slots) {
                 let wanted = shortcut == Shortcut::Any;
-                let found = self.nested(|cx| {
-                    with_stack(|| cx.quantify(program, receiver.get(), *predicate, wanted, ctx))
-                });
+                let found =
+                    self.nested(|cx| with_stack(|| cx.quantify(program, receiver, *predicate, wanted, ctx)));
                 return found.map(Value::Bool);
             }
-            operands.push(receiver);
         }
         for slot in slots {
             let ArgNode::Positional(node) = slot else { continue };
-            operands.push(self.operand(program, *node, ctx)?);
+            self.push_operand(&mut operands, program, *node, ctx)?;
         }
         match self.direct(shortcut, &operands) {
             Some(result) => result,
             None => self.nested(|cx| with_stack(|| cx.call_operands(program, id, operands, ctx))),
         }
+    }
+
+    /// Adds an operand, each form with a push of its own so that it is written in place.
+    #[inline]
+    fn push_operand<'a>(
+        &mut self,
+        operands: &mut Operands<'a>,
+        program: &'a Arc<Program>,
+        node: NodeId,
+        ctx: &'a Ctx,
+    ) -> Result<()> {
+        self.step()?;
+        if let Some(value) = peek(program, node, ctx) {
+            operands.push(Operand::Borrowed(value));
+        } else {
+            let value = self.eval(program, node, ctx)?;
+            operands.push(Operand::Owned(value));
+        }
+        Ok(())
     }
 
     /// The function on simple values; `None` when they are not simple.
@@ -183,7 +205,7 @@ impl Cx<'_> {
         &mut self,
         program: &Arc<Program>,
         id: NodeId,
-        operands: SmallVec<[Operand<'_>; 4]>,
+        operands: Operands<'_>,
         ctx: &Ctx,
     ) -> Result<Value> {
         let (name, site, method) = match *program.tree.node(id) {
