@@ -112,6 +112,14 @@ impl Error {
         self
     }
 
+    /// The message of a syntax error without what whoever shows the expression shows anyway: the reference repeats
+    /// the whole expression in it.
+    pub fn short_message(&self) -> &str {
+        let message = self.message.as_str();
+        let start = message.strip_prefix("Parse error: ").or_else(|| message.strip_prefix("Lexical error: "));
+        start.unwrap_or(message).split(" at position ").next().unwrap_or_default()
+    }
+
     pub fn value(message: impl Into<String>) -> Self {
         Self::new(ErrorClass::Value, message)
     }

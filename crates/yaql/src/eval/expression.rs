@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Ctx, Cx, FixedHost, Host, Limits, Observer, Options, Program, Reads, budget::Budget, reads};
 use crate::error::Result;
 use crate::library::Library;
-use crate::syntax::{Grammar, VarName, parse};
+use crate::syntax::{Grammar, NodeId, VarName, parse};
 use crate::value::Value;
 
 /// A dialect and a library: what turns text into expressions.
@@ -46,7 +46,8 @@ impl Engine {
     /// Parses an expression and settles beforehand what can be settled.
     pub fn compile(&self, source: &str) -> Result<Expression> {
         let tree = parse(source, self.grammar)?;
-        Ok(Expression { program: Arc::new(Program::new(tree, self.library.clone())) })
+        let root = tree.root;
+        Ok(Expression { program: Arc::new(Program::new(tree, self.library.clone())), root })
     }
 }
 
@@ -54,6 +55,8 @@ impl Engine {
 #[derive(Clone, Debug)]
 pub struct Expression {
     program: Arc<Program>,
+    /// What is evaluated; the whole tree unless this is a part.
+    root: NodeId,
 }
 
 impl Expression {
@@ -65,7 +68,17 @@ impl Expression {
         &self.program
     }
 
-    /// What the expression may read of its input.
+    /// The node of the tree that is evaluated.
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// A part of this expression as an expression of its own, sharing everything that was settled.
+    pub fn part(&self, node: NodeId) -> Self {
+        Self { program: self.program.clone(), root: node }
+    }
+
+    /// What the whole expression may read of its input.
     pub fn reads(&self) -> Reads {
         reads::reads(&self.program)
     }
@@ -83,7 +96,7 @@ impl Expression {
 /// An expression in canonical form; parsing it gives the same tree.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.program.tree.fmt(f)
+        self.program.tree.print(self.root, f)
     }
 }
 
@@ -149,7 +162,7 @@ impl<'h> Evaluation<'h> {
 
     fn run(mut self, expression: &Expression) -> Result<Value> {
         let program = &expression.program;
-        let result = super::with_stack(|| self.cx.eval(program, program.tree.root, &self.ctx));
+        let result = super::with_stack(|| self.cx.eval(program, expression.root, &self.ctx));
         let result = result.and_then(|value| self.cx.finalize(value));
         self.cx.finish();
         result

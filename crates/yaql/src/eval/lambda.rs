@@ -44,8 +44,9 @@ impl Lambda {
         Self { body: Body::Missing, ctx, frame: None }
     }
 
-    /// What to keep to call the body from elsewhere: `def` registers it in a context.
-    pub(crate) fn expression(&self) -> Option<(&Arc<Program>, NodeId)> {
+    /// What to keep to call the body from elsewhere: `def` registers it in a context. Also what tells one argument
+    /// of an expression from another, for hosts that remember results.
+    pub fn expression(&self) -> Option<(&Arc<Program>, NodeId)> {
         match &self.body {
             Body::Expression(program, node) => Some((program, *node)),
             Body::Constant(_) | Body::Missing => None,

@@ -8,7 +8,14 @@ use crate::value::Value;
 
 impl fmt::Display for Tree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Printer { tree: self, f }.node(self.root)
+        self.print(self.root, f)
+    }
+}
+
+impl Tree {
+    /// Writes a part of the tree in canonical form.
+    pub fn print(&self, id: NodeId, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Printer { tree: self, f }.node(id)
     }
 }
 

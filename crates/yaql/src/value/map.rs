@@ -166,6 +166,13 @@ impl Map {
         self.at(self.entries.find(|| hash_str(key), |known| bytes.is(known)))
     }
 
+    /// A string key and its value, for whoever puts them into another map.
+    pub fn get_entry(&self, key: &str) -> Option<(&Key, &Value)> {
+        let bytes = StrKey { text: key.as_bytes(), hash: 0 };
+        let place = self.entries.find(|| hash_str(key), |known| bytes.is(known))?;
+        self.entries.entries().get(place).map(|(key, value)| (key, value))
+    }
+
     /// Looks a string key up whose hash is known already.
     #[inline]
     pub fn get_hashed(&self, key: &StrKey<'_>) -> Option<&Value> {

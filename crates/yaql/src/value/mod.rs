@@ -75,8 +75,8 @@ pub enum Value {
     Opaque(Arc<dyn Opaque>),
 }
 
-/// A value that only the embedding program understands.
-pub trait Opaque: Send + Sync + std::fmt::Debug {
+/// A value that only the embedding program understands, and can turn back into what it is.
+pub trait Opaque: std::any::Any + Send + Sync + std::fmt::Debug {
     /// The name shown for it where a value has to be printed.
     fn type_name(&self) -> &str;
 }

@@ -5,11 +5,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     doc: "`collection[expression]`: on a sequence the expression is evaluated first as it stands, and a whole number \
           is an index. Otherwise, and on every other collection, it filters, the element being `$`.",
     overloads: &[("f #indexer(collection: iter, indexExpression: lambda)", index)],
-    examples: &[
-        ("[7, 8, 9][1]", "8"),
-        ("[7, 8, 9][$ > 7]", "[8, 9]"),
-        ("[7][5]", "IndexError"),
-    ],
+    examples: &[("[7, 8, 9][1]", "8"), ("[7, 8, 9][$ > 7]", "[8, 9]"), ("[7][5]", "IndexError")],
     purity: Purity::Pure,
 };
 

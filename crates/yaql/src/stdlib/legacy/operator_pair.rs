@@ -15,10 +15,8 @@ fn pair(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let right = args.value(1);
     let Some((program, node)) = args.expression(0) else { return Ok(Value::Null) };
     let left = cx.eval(&program, node, args.ctx)?;
-    let is_chain = matches!(
-        program.tree.node(node),
-        crate::syntax::Node::Binary(crate::syntax::BinaryOp::Pair, ..)
-    );
+    let is_chain =
+        matches!(program.tree.node(node), crate::syntax::Node::Binary(crate::syntax::BinaryOp::Pair, ..));
     let mut items = match &left {
         Value::Tuple(seq) if is_chain => seq.to_vec(),
         _ => vec![left],

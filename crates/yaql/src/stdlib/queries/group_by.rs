@@ -1,4 +1,3 @@
-
 use crate::stdlib::prelude::*;
 use crate::value::{Table, size};
 

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
     doc: "The string as a pattern that matches just that string: a backslash goes before every character that means something in patterns, and before ASCII white space.",
-    overloads: &[
-        ("f escapeRegex(string: string)", escape_regex),
-    ],
+    overloads: &[("f escapeRegex(string: string)", escape_regex)],
     examples: &[
         ("escapeRegex('a.b (c)')", r#""a\\.b\\ \\(c\\)""#),
         ("escapeRegex('a_b/é')", r#""a_b/é""#),

@@ -9,11 +9,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
         ("f #operator_!~(string: string, pattern: string)", matches_not_pattern),
         ("f #operator_!~(string: string, regexp: regex)", matches_not),
     ],
-    examples: &[
-        ("'node-7' !~ db", "true"),
-        ("x !~ regex(x)", "false"),
-        ("x !~ '*'", "re.error"),
-    ],
+    examples: &[("'node-7' !~ db", "true"), ("x !~ regex(x)", "false"), ("x !~ '*'", "re.error")],
     purity: Purity::Pure,
 };
 

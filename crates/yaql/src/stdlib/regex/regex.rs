@@ -5,9 +5,10 @@ use crate::stdlib::prelude::*;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
     doc: "A pattern in the syntax of Python. `ignoreCase` makes case irrelevant, with `multiLine` `^` and `$` also match at line breaks, with `dotAll` the dot matches line breaks as well. What is no pattern is re.error.",
-    overloads: &[
-        ("f regex(pattern: string, ignoreCase: bool? = false, multiLine: bool? = false, dotAll: bool? = false)", regex),
-    ],
+    overloads: &[(
+        "f regex(pattern: string, ignoreCase: bool? = false, multiLine: bool? = false, dotAll: bool? = false)",
+        regex,
+    )],
     examples: &[
         ("regex('a.c').matches('xabcx')", "true"),
         ("regex('B', ignoreCase => true).matches(abc)", "true"),
@@ -20,6 +21,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn regex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let pattern = args.text(0);
-    let flags = Flags { ignore_case: args.bool(1), multi_line: args.bool(2), dot_all: args.bool(3), unicode: true };
+    let flags =
+        Flags { ignore_case: args.bool(1), multi_line: args.bool(2), dot_all: args.bool(3), unicode: true };
     cx.regex(&pattern, flags).map(Value::Regex)
 }

@@ -35,7 +35,13 @@ fn replace_in(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     substitute(cx, regex, text, args.str(2), args.peek(3))
 }
 
-fn substitute(cx: &mut Cx<'_>, regex: Arc<Regex>, text: Arc<str>, repl: &str, count: &Value) -> Result<Value> {
+fn substitute(
+    cx: &mut Cx<'_>,
+    regex: Arc<Regex>,
+    text: Arc<str>,
+    repl: &str,
+    count: &Value,
+) -> Result<Value> {
     let count = word_sized(count)?;
     if !repl.contains('\\') {
         return substitute_plain(cx, Matches::new(regex, text), repl, count);

@@ -8,7 +8,10 @@ pub(super) static FUNCTION: Builtin = Builtin {
     doc: "The string with matches of the pattern replaced by what the expression gives for each, the first `count` of them: 0 means all, a negative number none. The expression sees the match as `$`, its groups as `$2`, `$3` and so on, and named groups by their names: records with `value`, `start` and `end`. It has to give a string, or null for nothing; anything else is a TypeError.",
     overloads: &[
         ("m replaceBy(regexp: regex, string: string, repl: lambda-in-context, count: int = 0)", replace_by),
-        ("m replaceBy(string: string, regexp: regex, repl: lambda-in-context, count: int = 0)", replace_in_by),
+        (
+            "m replaceBy(string: string, regexp: regex, repl: lambda-in-context, count: int = 0)",
+            replace_in_by,
+        ),
     ],
     examples: &[
         (r"regex(`\d`).replaceBy('a1b2', str($.start))", r#""a1b3""#),

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::part;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
     doc: "The first match of the pattern in a string, or null if there is none. Without a selector it is the matched text; a selector sees the match as `$`, its groups as `$2`, `$3` and so on, and named groups by their names: records with `value`, `start` and `end`, positions counting code points. A group that has not matched has the value null and the positions -1.",
-    overloads: &[
-        ("m search(regexp: regex, string: string, selector: lambda-in-context = null)", search),
-    ],
+    overloads: &[("m search(regexp: regex, string: string, selector: lambda-in-context = null)", search)],
     examples: &[
         ("regex('b(.)t').search('a bat')", r#""bat""#),
         ("regex('b(.)t').search('a bat', $2.value)", r#""a""#),

@@ -8,9 +8,10 @@ use crate::stdlib::strings::support::part;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
     doc: "All matches of the pattern in a string, found as they are asked for. They do not overlap; empty ones count. Without a selector they are the matched texts; a selector sees each match as it does for `search`.",
-    overloads: &[
-        ("m searchAll(regexp: regex, string: string, selector: lambda-in-context = null)", search_all),
-    ],
+    overloads: &[(
+        "m searchAll(regexp: regex, string: string, selector: lambda-in-context = null)",
+        search_all,
+    )],
     examples: &[
         (r"regex(`\d+`).searchAll('a1b22')", r#"["1", "22"]"#),
         (r"regex(`\d+`).searchAll('a1b22', $.start)", "[1, 3]"),

@@ -3,9 +3,10 @@ use crate::stdlib::prelude::*;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The distinct characters of the chosen ASCII classes, as a tuple in no particular order. `letters`, `lowercase` and `uppercase` depended on the locale once and are an AttributeError now; use the classes that begin with `ascii`.",
-    overloads: &[
-        ("f characters(digits: bool? = false, hexdigits: bool? = false, asciiLowercase: bool? = false, asciiUppercase: bool? = false, asciiLetters: bool? = false, letters: bool? = false, octdigits: bool? = false, punctuation: bool? = false, printable: bool? = false, lowercase: bool? = false, uppercase: bool? = false, whitespace: bool? = false)", characters),
-    ],
+    overloads: &[(
+        "f characters(digits: bool? = false, hexdigits: bool? = false, asciiLowercase: bool? = false, asciiUppercase: bool? = false, asciiLetters: bool? = false, letters: bool? = false, octdigits: bool? = false, punctuation: bool? = false, printable: bool? = false, lowercase: bool? = false, uppercase: bool? = false, whitespace: bool? = false)",
+        characters,
+    )],
     examples: &[
         ("characters(octdigits => true).join('').len()", "8"),
         ("characters(true, true).join('').len()", "22"),

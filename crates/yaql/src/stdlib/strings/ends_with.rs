@@ -3,9 +3,7 @@ use crate::stdlib::prelude::*;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "Whether the string ends with any of the suffixes. Without suffixes it is false, with an empty one true.",
-    overloads: &[
-        ("m endsWith(string: string, suffixes: string...)", ends_with),
-    ],
+    overloads: &[("m endsWith(string: string, suffixes: string...)", ends_with)],
     examples: &[
         ("'a.tar.gz'.endsWith('.zip', '.gz')", "true"),
         ("x.endsWith()", "false"),

@@ -5,9 +5,7 @@ use crate::stdlib::prelude::*;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "A whole number in hexadecimal: lower case, after `0x` and the sign. A float or null is a TypeError.",
-    overloads: &[
-        ("f hex(num: number?)", hex),
-    ],
+    overloads: &[("f hex(num: number?)", hex)],
     examples: &[
         ("hex(4095)", r#""0xfff""#),
         ("hex(-10)", r#""-0xa""#),

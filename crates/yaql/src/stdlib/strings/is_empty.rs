@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "Whether a string is null or has nothing but blanks, or nothing but characters of `chars`. With `trim` false only a string without any character is empty. Collections are not accepted; compare their length.",
-    overloads: &[
-        ("fm isEmpty(string: string?, trim: bool = true, chars: string? = null)", is_empty),
-    ],
+    overloads: &[("fm isEmpty(string: string?, trim: bool = true, chars: string? = null)", is_empty)],
     examples: &[
         ("'  '.isEmpty()", "true"),
         ("'  '.isEmpty(false)", "false"),

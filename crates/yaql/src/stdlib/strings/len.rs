@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "How many code points a string has.",
-    overloads: &[
-        ("fm len(string: string)", len),
-    ],
+    overloads: &[("fm len(string: string)", len)],
     examples: &[
         ("'héllo'.len()", "5"),
         ("len('a😀')", "2"),

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::{part, scan};
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The string without blanks, or characters of `chars`, at both ends, or null if nothing is left. Null stays null.",
-    overloads: &[
-        ("fm norm(string: string?, chars: string? = null)", norm),
-    ],
+    overloads: &[("fm norm(string: string?, chars: string? = null)", norm)],
     examples: &[
         ("' x '.norm()", r#""x""#),
         ("'  '.norm()", "null"),

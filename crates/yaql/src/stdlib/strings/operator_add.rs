@@ -4,9 +4,7 @@ use crate::stdlib::strings::concat::concat;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "Strings put together.",
-    overloads: &[
-        ("f #operator_+(args: string...)", concat),
-    ],
+    overloads: &[("f #operator_+(args: string...)", concat)],
     examples: &[
         ("a + b", r#""ab""#),
         ("'x' + '' + 'y'", r#""xy""#),
@@ -15,5 +13,3 @@ pub(super) static FUNCTION: Builtin = Builtin {
     ],
     purity: Purity::Pure,
 };
-
-

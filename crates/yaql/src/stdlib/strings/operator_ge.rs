@@ -4,14 +4,8 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The left string comes after the right one in the order of code points, or is the same.",
-    overloads: &[
-        ("f #operator_>=(left: string, right: string)", ge),
-    ],
-    examples: &[
-        ("b >= a", "true"),
-        ("a >= a", "true"),
-        ("'Z' >= 'a'", "false"),
-    ],
+    overloads: &[("f #operator_>=(left: string, right: string)", ge)],
+    examples: &[("b >= a", "true"), ("a >= a", "true"), ("'Z' >= 'a'", "false")],
     purity: Purity::Pure,
 };
 

@@ -4,9 +4,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The left string comes after the right one in the order of code points, in which capitals come before all small letters.",
-    overloads: &[
-        ("f #operator_>(left: string, right: string)", gt),
-    ],
+    overloads: &[("f #operator_>(left: string, right: string)", gt)],
     examples: &[
         ("b > a", "true"),
         ("'Z' > 'a'", "false"),

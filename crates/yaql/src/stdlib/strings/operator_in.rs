@@ -4,9 +4,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "Whether the left string occurs in the right one; the empty string occurs everywhere.",
-    overloads: &[
-        ("f #operator_in(left: string, right: string)", in_),
-    ],
+    overloads: &[("f #operator_in(left: string, right: string)", in_)],
     examples: &[
         ("'at' in 'cat'", "true"),
         ("'' in ''", "true"),

@@ -4,9 +4,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The left string comes before the right one in the order of code points; a beginning comes before what it begins.",
-    overloads: &[
-        ("f #operator_<(left: string, right: string)", lt),
-    ],
+    overloads: &[("f #operator_<(left: string, right: string)", lt)],
     examples: &[
         ("a < b", "true"),
         ("a < ab", "true"),

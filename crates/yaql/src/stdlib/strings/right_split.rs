@@ -6,9 +6,10 @@ use crate::stdlib::strings::split::split_with;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The parts of a string between separators, as `split` gives them, but with at most `maxSplits` cuts counted from the right.",
-    overloads: &[
-        ("m rightSplit(string: string, separator: string? = null, maxSplits: int = -1)", right_split),
-    ],
+    overloads: &[(
+        "m rightSplit(string: string, separator: string? = null, maxSplits: int = -1)",
+        right_split,
+    )],
     examples: &[
         ("'a,b,c'.rightSplit(',', 1)", r#"["a,b", "c"]"#),
         ("'a b c'.rightSplit(null, 1)", r#"["a b", "c"]"#),

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::{part, scan, word_sized};
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The parts of a string between separators, as a list. Without a separator, or with null, at runs of blanks and without empty parts. At most `maxSplits` cuts from the left unless that is negative. An empty separator is a ValueError.",
-    overloads: &[
-        ("m split(string: string, separator: string? = null, maxSplits: int = -1)", split),
-    ],
+    overloads: &[("m split(string: string, separator: string? = null, maxSplits: int = -1)", split)],
     examples: &[
         ("'a b  c'.split()", r#"["a", "b", "c"]"#),
         ("'a,b,c'.split(',', 1)", r#"["a", "b,c"]"#),

@@ -3,9 +3,7 @@ use crate::stdlib::prelude::*;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "Whether the string starts with any of the prefixes. Without prefixes it is false, with an empty one true.",
-    overloads: &[
-        ("m startsWith(string: string, prefixes: string...)", starts_with),
-    ],
+    overloads: &[("m startsWith(string: string, prefixes: string...)", starts_with)],
     examples: &[
         ("'node-1'.startsWith(db, node)", "true"),
         ("x.startsWith()", "false"),

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::{narrow, part, scan, wide};
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "A part of a string, in code points: from `start`, which counts from the end when negative, and `length` characters long, or to the end when `length` is negative. What lies outside is left out.",
-    overloads: &[
-        ("m substring(string: string, start: int, length: int = -1)", substring),
-    ],
+    overloads: &[("m substring(string: string, start: int, length: int = -1)", substring)],
     examples: &[
         ("deploy.substring(2)", r#""ploy""#),
         ("deploy.substring(-3, 2)", r#""lo""#),

@@ -8,9 +8,7 @@ use crate::stdlib::strings::support::scan;
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The string in capitals, by the full rules of Unicode: the length may change.",
-    overloads: &[
-        ("m toUpper(string: string)", to_upper),
-    ],
+    overloads: &[("m toUpper(string: string)", to_upper)],
     examples: &[
         ("ab1.toUpper()", r#""AB1""#),
         ("'straße'.toUpper()", r#""STRASSE""#),

@@ -6,9 +6,7 @@ use crate::stdlib::strings::support::{part, scan};
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
     doc: "The string without the characters of `chars` at both ends; without blanks when `chars` is null or not given. An empty `chars` takes nothing away.",
-    overloads: &[
-        ("m trim(string: string, chars: string? = null)", trim),
-    ],
+    overloads: &[("m trim(string: string, chars: string? = null)", trim)],
     examples: &[
         ("' q  '.trim()", r#""q""#),
         ("xyax.trim(xy)", r#""a""#),

@@ -29,8 +29,10 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let mut named_values = Vec::new();
     for (key, value) in named.iter() {
         let Value::Str(key) = key else {
-            return Err(Box::new(Error::kind("expected string or bytes-like object, got 'int'")
-                .help("the names of arguments are strings")));
+            return Err(Box::new(
+                Error::kind("expected string or bytes-like object, got 'int'")
+                    .help("the names of arguments are strings"),
+            ));
         };
         if !is_keyword(key) {
             // The reference means to drop such a name, and fails over it.
