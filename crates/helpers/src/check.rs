@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use stoker_yaml::{Node, Span};
+use stoker_yaml::{Node, Span, place_in};
 use stoker_yaql::eval::suggest;
 use stoker_yaql::library::Purity;
 use stoker_yaql::{Engine, Error, Library};
@@ -13,7 +13,6 @@ use crate::HelperFile;
 use crate::calls::{Call, Outline, outline};
 use crate::definition::Definition;
 use crate::problem::{Problem, codes};
-use crate::scalar::place_in;
 
 /// What the first look at all definitions found out.
 pub(crate) struct Checked {
@@ -64,13 +63,7 @@ pub(crate) fn expression_problem(
         Some(span) => place_in(node, file.text, range(span)),
         None => node.span,
     };
-    Problem::error(file.name, span, code, syntax_words(&error.message)).help(error.help.clone())
-}
-
-/// The reference repeats the whole expression in its messages; here it is shown anyway.
-fn syntax_words(message: &str) -> String {
-    let start = message.strip_prefix("Parse error: ").or_else(|| message.strip_prefix("Lexical error: "));
-    start.unwrap_or(message).split(" at position ").next().unwrap_or_default().to_owned()
+    Problem::error(file.name, span, code, error.short_message()).help(error.help.clone())
 }
 
 pub(crate) fn range(span: stoker_yaql::Span) -> Range<usize> {

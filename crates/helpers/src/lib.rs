@@ -13,14 +13,13 @@ mod definition;
 mod examples;
 mod parameter;
 mod problem;
-mod scalar;
 mod words;
 
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stoker_yaml::{Limits, Node, Span};
+use stoker_yaml::{Limits, Node, Span, place_in};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
@@ -70,7 +69,7 @@ pub struct Helper {
 impl Helper {
     /// Where a piece of the body stands in the file, whose text is needed again.
     pub fn place(&self, file_text: &str, piece: Range<usize>) -> Span {
-        scalar::place_in(&self.node, file_text, piece)
+        place_in(&self.node, file_text, piece)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::tag::Tag;
 use crate::timestamp::Timestamp;
 
 /// Python refuses longer decimal integers, and so do we: conversion takes quadratic time.
-const INT_CHARS_MAX: usize = 4300;
+pub(crate) const INT_CHARS_MAX: usize = 4300;
 
 /// The value, or why there is none. Tags of collections and keys give their text: the caller knows better.
 pub(crate) fn scalar(tag: Tag, text: &str) -> Result<Scalar, String> {

@@ -26,7 +26,7 @@
 //!   before the first document; the reference refuses all three;
 //! * `[-]`, `{a:[]}` and a `#` right after a bracket are errors; the reference accepts them.
 //!
-//! The [`emit`] module writes such data back.
+//! The [`emit`] module writes such data back. The [`json`] module reads JSON, strictly, into the same tree.
 
 mod position;
 mod timestamp;
@@ -46,12 +46,16 @@ mod mapping;
 mod source;
 mod syntax;
 
+mod place;
+
 pub mod emit;
+pub mod json;
 
 pub use limits::Limits;
 pub use loader::{Loaded, load};
 pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
+pub use place::place_in;
 pub use position::{Position, Span};
 pub use problem::{Problem, Severity, codes};
 pub use timestamp::{Date, Time, Timestamp};

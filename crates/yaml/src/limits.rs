@@ -7,7 +7,7 @@ pub struct Limits {
     pub size_bytes_max: usize,
     /// Nesting of sequences and mappings, aliases expanded.
     pub depth_max: usize,
-    /// Nodes over all documents; an alias costs as many as the node it repeats.
+    /// Nodes over all documents; an alias costs as many as the node it repeats, and a text one more for every 64 bytes.
     pub nodes_max: usize,
     /// Problems kept of each severity; the rest is only counted.
     pub problems_max: usize,

@@ -211,7 +211,8 @@ impl<'t> Loader<'t> {
         written: Written,
         span: Span,
     ) -> Result<Built, Exceeded> {
-        self.charge(1, span)?;
+        let size = scalar_size(text);
+        self.charge(size, span)?;
         let text = self.exact_text(text, style, span);
         let tag = match written {
             Written::Known(tag) => tag,
@@ -232,7 +233,7 @@ impl<'t> Loader<'t> {
             self.problems.push(problem.help("put it in quotes, without a tag, if text is meant"));
             Scalar::Str(text.into())
         });
-        Ok(Built { node: Node::scalar(value, span), role, size: 1, height: 0 })
+        Ok(Built { node: Node::scalar(value, span), role, size, height: 0 })
     }
 
     /// The text as the reference sees it: nothing is empty (the parser says `~`), and a block of text
@@ -345,6 +346,12 @@ impl<'t> Loader<'t> {
         self.problems.push(Problem::error(codes::LIMIT, span, message));
         Err(Exceeded)
     }
+}
+
+/// What a scalar is charged with: a long text repeated by aliases is as dear as many short ones.
+fn scalar_size(text: &str) -> usize {
+    const BYTES_OF_A_NODE: usize = 64;
+    1 + text.len() / BYTES_OF_A_NODE
 }
 
 pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Problem {

@@ -17,9 +17,11 @@
 //! assert_eq!(to_yaml(&task), "id: 'on'\nroles:\n  - compute\n");
 //! ```
 
+mod python;
 mod text;
 mod view;
 
+pub use python::{Level, Tree, to_python_yaml};
 pub use view::{Atom, Emit, View};
 
 use text::Style;

@@ -198,3 +198,48 @@ proptest! {
         check_read_back(&tree);
     }
 }
+
+/// As `PyYAML` writes it; each line was compared with it.
+#[test]
+fn the_style_of_the_reference() {
+    use super::{Level, Tree, to_python_yaml};
+
+    #[derive(Clone, Copy)]
+    enum Part {
+        Text(&'static str),
+        List(&'static [Part]),
+        Map(&'static [(&'static str, Part)]),
+    }
+
+    impl Tree<'static> for Part {
+        fn level(self) -> Level<'static, Self> {
+            match self {
+                Self::Text(text) => Level::Atom(Atom::Str(text)),
+                Self::List(items) => Level::Seq(items.iter().copied().collect()),
+                Self::Map(entries) => {
+                    Level::Map(entries.iter().map(|(key, value)| (Atom::Str(key), *value)).collect())
+                }
+            }
+        }
+    }
+
+    let check = |part: Part, expected: &str| assert_eq!(to_python_yaml(part), expected);
+    check(Part::Text("a"), "a\n...\n");
+    check(Part::Text("yes"), "'yes'\n");
+    check(Part::List(&[]), "[]\n");
+    check(
+        Part::Map(&[("k", Part::List(&[Part::Text("x: y"), Part::Text("it's")]))]),
+        "k:\n- 'x: y'\n- it's\n",
+    );
+    check(
+        Part::List(&[Part::List(&[Part::Text("1")]), Part::Map(&[("a", Part::Text(""))])]),
+        "- - '1'\n- a: ''\n",
+    );
+    check(Part::Map(&[("k", Part::Text("one\ntwo\n\nthree"))]), "k: 'one\n\n  two\n\n\n  three'\n");
+    check(Part::Map(&[("k", Part::Text("tab\there é"))]), "k: \"tab\\there \\xE9\"\n");
+    check(Part::Map(&[("", Part::List(&[Part::Text("x")]))]), "? ''\n: - x\n");
+    const LONG: &str =
+        "word word word word word word word word word word word word word word word word word word word";
+    let split = "k: word word word word word word word word word word word word word word word word\n  word word word\n";
+    check(Part::Map(&[("k", Part::Text(LONG))]), split);
+}

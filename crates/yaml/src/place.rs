@@ -1,4 +1,4 @@
-//! Places inside a YAML scalar: from a piece of its value back to where that piece is written.
+//! Places inside a scalar of YAML or JSON: from a piece of its value back to where that piece is written.
 //!
 //! Quotes, escapes, indentation and folding make value and text differ, but never in the order of what is not
 //! blank: the n-th visible character of the value is the n-th visible character of the text, escapes counting as
@@ -6,10 +6,14 @@
 
 use std::ops::Range;
 
-use stoker_yaml::{Node, Position, Span};
+use crate::node::Node;
+use crate::position::{Position, Span};
 
 /// Where a piece of the text of `node` stands in its file; the whole node where that cannot be told.
-pub(crate) fn place_in(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
+///
+/// Whoever finds a mistake inside a text (an expression, a pattern) knows bytes of the value; its author knows lines
+/// and columns of the file.
+pub fn place_in(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
     let (Some(value), raw) = (node.as_str(), node.span.slice(file_text)) else { return node.span };
     let Some(visible) =
         [as_written, single_quoted, double_quoted].iter().find_map(|read| matching(*read, raw, value))
@@ -101,18 +105,29 @@ fn escape(text: &str) -> Option<(usize, char)> {
         other => return Some((1 + other.len_utf8(), ' ')),
     };
     let code = u32::from_str_radix(text.get(2..2 + n_digits)?, 16).ok()?;
+    if letter == 'u' && (0xd800..0xdc00).contains(&code) {
+        return surrogate_pair(code, text.get(6..)?);
+    }
     Some((2 + n_digits, char::from_u32(code)?))
+}
+
+/// JSON writes characters beyond the first 65,536 as two escapes.
+fn surrogate_pair(high: u32, rest: &str) -> Option<(usize, char)> {
+    let low = u32::from_str_radix(rest.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
+    let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+    Some((12, char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + low)?))
 }
 
 #[cfg(test)]
 mod tests {
-    use stoker_yaml::{Limits, load};
+    use crate::{Limits, json, load};
 
     use super::*;
 
     /// Finds `piece` in the value under `k` and returns the text at the place that was found for it.
     fn check(text: &str, piece: &str, line: u32, column: u32, written: &str) {
-        let loaded = load(text, &Limits::default());
+        let is_json = text.starts_with('{');
+        let loaded = if is_json { json::load } else { load }(text, &Limits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
         let at = node.as_str().unwrap().find(piece).unwrap();
         let span = place_in(node, text, at..at + piece.len());
@@ -132,6 +147,12 @@ mod tests {
         check("k: \"q\\n\\u0041 b\"\n", "b", 1, 15, "b");
         check("k: \"q\\n\\u0041 b\"\n", "A", 1, 8, "\\u0041");
         check("k: \"two\n  \\\"lines\\\"\"\n", "lines", 2, 5, "lines");
+    }
+
+    #[test]
+    fn json_counts_a_pair_of_surrogates_as_one() {
+        check(r#"{"k": "a\n\ud83d\ude00\/ + b"}"#, "b", 1, 28, "b");
+        check(r#"{"k": "a\n\ud83d\ude00\/ + b"}"#, "😀", 1, 11, r"\ud83d\ude00");
     }
 
     #[test]

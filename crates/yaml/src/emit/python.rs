@@ -1,0 +1,349 @@
+//! YAML byte for byte as `PyYAML`'s `safe_dump(…, default_flow_style=False)` writes it.
+//!
+//! Documents that agents compare with what they have on disk were written by it for years: another style would be a
+//! change of every file. Keys are written in the order in which they come.
+
+use std::fmt::Write as _;
+
+use smallvec::SmallVec;
+
+use super::{Atom, float_text};
+use crate::resolve;
+use crate::tag::Tag;
+
+/// A tree that is written often and therefore without a copy of it.
+pub trait Tree<'t>: Copy {
+    /// The outermost level only; children are asked when it is their turn.
+    fn level(self) -> Level<'t, Self>;
+}
+
+/// One level of a tree.
+pub enum Level<'t, T> {
+    Atom(Atom<'t>),
+    Seq(SmallVec<[T; 8]>),
+    /// Keys in the order in which they are to be written.
+    Map(SmallVec<[(Atom<'t>, T); 8]>),
+}
+
+/// One document, ending with a line break.
+///
+/// Recursive: the tree must not be nested deeper than the stack allows.
+pub fn to_python_yaml<'t>(root: impl Tree<'t>) -> String {
+    let mut writer = Writer { out: String::new(), line_start: 0 };
+    match root.level() {
+        Level::Seq(items) if !items.is_empty() => writer.seq(&items, 0),
+        Level::Map(entries) if !entries.is_empty() => writer.map(&entries, 0),
+        Level::Seq(_) => writer.out.push_str("[]\n"),
+        Level::Map(_) => writer.out.push_str("{}\n"),
+        Level::Atom(atom) => writer.lone(&atom),
+    }
+    writer.out
+}
+
+const INDENT: usize = 2;
+const WIDTH: usize = 80;
+/// From this length on a key gets a line of its own.
+const SIMPLE_KEY_CHARS: usize = 128;
+
+struct Writer {
+    out: String,
+    /// Where the current line begins.
+    line_start: usize,
+}
+
+impl Writer {
+    /// Text that stands alone and has no quotes could go on, so its end is marked.
+    fn lone(&mut self, atom: &Atom<'_>) {
+        self.atom(atom, Some(INDENT));
+        let is_open = !matches!(atom, Atom::Str(text) if style(text, false) != Style::Plain);
+        self.out.push_str(if is_open { "\n...\n" } else { "\n" });
+    }
+
+    fn seq<'t, T: Tree<'t>>(&mut self, items: &[T], indent: usize) {
+        for (item_idx, item) in items.iter().enumerate() {
+            if item_idx > 0 {
+                self.spaces(indent);
+            }
+            self.out.push('-');
+            match item.level() {
+                Level::Seq(items) if !items.is_empty() => {
+                    self.out.push(' ');
+                    self.seq(&items, indent + INDENT);
+                }
+                Level::Map(entries) if !entries.is_empty() => {
+                    self.out.push(' ');
+                    self.map(&entries, indent + INDENT);
+                }
+                other => self.on_line(&other, indent),
+            }
+        }
+    }
+
+    fn map<'t, T: Tree<'t>>(&mut self, entries: &[(Atom<'t>, T)], indent: usize) {
+        for (entry_idx, (key, value)) in entries.iter().enumerate() {
+            if entry_idx > 0 {
+                self.spaces(indent);
+            }
+            let is_simple = is_simple_key(key);
+            if is_simple {
+                self.atom(key, None);
+            } else {
+                self.out.push_str("? ");
+                self.atom(key, Some(indent + INDENT));
+                self.new_line(indent);
+            }
+            self.out.push(':');
+            match value.level() {
+                // Lists in maps are not indented.
+                Level::Seq(items) if !items.is_empty() => {
+                    let indent = if is_simple { indent } else { indent + INDENT };
+                    self.child(indent, is_simple);
+                    self.seq(&items, indent);
+                }
+                Level::Map(entries) if !entries.is_empty() => {
+                    self.child(indent + INDENT, is_simple);
+                    self.map(&entries, indent + INDENT);
+                }
+                other => self.on_line(&other, indent),
+            }
+        }
+    }
+
+    /// A collection begins on the next line, except after a key that has a line of its own.
+    fn child(&mut self, indent: usize, is_on_next_line: bool) {
+        if is_on_next_line {
+            self.new_line(indent);
+        } else {
+            self.out.push(' ');
+        }
+    }
+
+    fn on_line<'t, T: Tree<'t>>(&mut self, level: &Level<'t, T>, indent: usize) {
+        self.out.push(' ');
+        match level {
+            Level::Atom(atom) => self.atom(atom, Some(indent + INDENT)),
+            Level::Seq(_) => self.out.push_str("[]"),
+            Level::Map(_) => self.out.push_str("{}"),
+        }
+        self.end_line();
+    }
+
+    /// Writes a scalar; with an indentation, long text may be split into lines.
+    fn atom(&mut self, atom: &Atom<'_>, split: Option<usize>) {
+        match atom {
+            Atom::Null => self.out.push_str("null"),
+            Atom::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
+            Atom::Int(value) => self.out.push_str(&value.to_string()),
+            Atom::BigInt(value) => self.out.push_str(&value.to_string()),
+            Atom::Float(value) => self.out.push_str(&float_text(*value)),
+            Atom::Timestamp(timestamp) => self.out.push_str(&timestamp.text),
+            Atom::Str(text) => match style(text, split.is_none()) {
+                Style::Plain => self.plain(text, split),
+                Style::Single => self.single_quoted(text, split),
+                Style::Double => self.double_quoted(text, split),
+            },
+        }
+    }
+
+    fn plain(&mut self, text: &str, split: Option<usize>) {
+        // Most text is short: a line can only be split once it is longer than the width.
+        let Some(indent) = split.filter(|_| self.column() + text.len() > WIDTH) else {
+            self.out.push_str(text);
+            return;
+        };
+        for (run, is_blank) in runs(text) {
+            if is_blank && run.len() == 1 && self.column() > WIDTH {
+                self.new_line(indent);
+            } else {
+                self.out.push_str(run);
+            }
+        }
+    }
+
+    fn single_quoted(&mut self, text: &str, split: Option<usize>) {
+        self.out.push('\'');
+        let mut end = 0;
+        for (line_idx, line) in text.split('\n').enumerate() {
+            if line_idx > 0 {
+                end += 1;
+                // One break is a blank when read, so the first of several is written twice.
+                let is_first = line_idx == 1 || !text[..end - 1].ends_with('\n');
+                if is_first {
+                    self.end_line();
+                }
+                self.end_line();
+                if !line.is_empty() || end == text.len() {
+                    self.spaces(split.unwrap_or_default());
+                }
+            }
+            for (run, is_blank) in runs(line) {
+                let start = end;
+                end += run.len();
+                let is_inside = start != 0 && end != text.len();
+                match split {
+                    Some(indent) if is_blank && run.len() == 1 && self.column() > WIDTH && is_inside => {
+                        self.new_line(indent);
+                    }
+                    _ => self.out.push_str(&run.replace('\'', "''")),
+                }
+            }
+        }
+        self.out.push('\'');
+    }
+
+    fn double_quoted(&mut self, text: &str, split: Option<usize>) {
+        let letters: Vec<char> = text.chars().collect();
+        self.out.push('"');
+        // Letters from here on are not written yet.
+        let mut start = 0;
+        for end in 0..=letters.len() {
+            let letter = letters.get(end).copied();
+            if letter.is_none_or(|letter| !matches!(letter, ' '..='~') || matches!(letter, '"' | '\\')) {
+                self.out.extend(&letters[start..end]);
+                start = end;
+                if let Some(letter) = letter {
+                    self.escape(letter);
+                    start = end + 1;
+                }
+            }
+            let Some(indent) = split else { continue };
+            let is_inside = 0 < end && end + 1 < letters.len();
+            let pending = end.saturating_sub(start);
+            if is_inside && (letter == Some(' ') || start >= end) && self.column() + pending > WIDTH {
+                self.out.extend(&letters[start.min(end)..end]);
+                start = start.max(end);
+                self.out.push('\\');
+                self.new_line(indent);
+                if letters.get(start) == Some(&' ') {
+                    self.out.push('\\');
+                }
+            }
+        }
+        self.out.push('"');
+    }
+
+    fn escape(&mut self, letter: char) {
+        let short = match letter {
+            '\0' => "0",
+            '\u{7}' => "a",
+            '\u{8}' => "b",
+            '\t' => "t",
+            '\n' => "n",
+            '\u{b}' => "v",
+            '\u{c}' => "f",
+            '\r' => "r",
+            '\u{1b}' => "e",
+            '"' => "\"",
+            '\\' => "\\",
+            '\u{85}' => "N",
+            '\u{a0}' => "_",
+            '\u{2028}' => "L",
+            '\u{2029}' => "P",
+            _ => "",
+        };
+        let code = u32::from(letter);
+        self.out.push('\\');
+        // Writing to a string cannot fail.
+        let _ = match code {
+            _ if !short.is_empty() => self.out.write_str(short),
+            0..=0xff => write!(self.out, "x{code:02X}"),
+            0x100..=0xffff => write!(self.out, "u{code:04X}"),
+            _ => write!(self.out, "U{code:08X}"),
+        };
+    }
+
+    /// Letters on the current line.
+    fn column(&self) -> usize {
+        self.out[self.line_start..].chars().count()
+    }
+
+    fn end_line(&mut self) {
+        self.out.push('\n');
+        self.line_start = self.out.len();
+    }
+
+    fn new_line(&mut self, indent: usize) {
+        self.end_line();
+        self.spaces(indent);
+    }
+
+    fn spaces(&mut self, indent: usize) {
+        if self.out.ends_with('\n') {
+            self.line_start = self.out.len();
+        }
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+}
+
+/// Stretches of blanks and of anything else, in turn.
+fn runs(line: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let is_blank = rest.starts_with(' ');
+        let end = rest.find(|letter| (letter == ' ') != is_blank).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        (!run.is_empty()).then_some((run, is_blank))
+    })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Plain,
+    Single,
+    Double,
+}
+
+fn is_simple_key(key: &Atom<'_>) -> bool {
+    match key {
+        Atom::Str(text) => {
+            !text.is_empty() && !text.contains(is_break) && text.chars().count() < SIMPLE_KEY_CHARS
+        }
+        _ => true,
+    }
+}
+
+fn is_break(letter: char) -> bool {
+    matches!(letter, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_space(letter: Option<char>) -> bool {
+    letter.is_none_or(|letter| matches!(letter, '\0' | ' ' | '\t' | '\r') || is_break(letter))
+}
+
+/// How the reference writes a text; a key stays on its line.
+fn style(text: &str, is_key: bool) -> Style {
+    let is_multiline = text.contains(is_break);
+    if !is_multiline && allows_plain(text) && resolve::implicit(text) == Tag::Str {
+        return Style::Plain;
+    }
+    if allows_single(text) && !(is_key && is_multiline) { Style::Single } else { Style::Double }
+}
+
+fn allows_single(text: &str) -> bool {
+    let is_special = |letter: char| !matches!(letter, '\n' | ' '..='~');
+    !text.contains(is_special) && !text.contains(" \n") && !text.contains("\n ")
+}
+
+fn allows_plain(text: &str) -> bool {
+    if text.starts_with(' ') || text.ends_with(' ') || text.starts_with("---") || text.starts_with("...") {
+        return false;
+    }
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_ended = is_space(letters.peek().copied());
+        let is_indicator = match (before, letter) {
+            (_, letter) if !matches!(letter, ' '..='~') => true,
+            (None, letter) if "#,[]{}&*!|>'\"%@`".contains(letter) => true,
+            (None, '?' | ':' | '-') | (Some(_), ':') => is_ended,
+            (Some(before), '#') => is_space(Some(before)),
+            _ => false,
+        };
+        if is_indicator {
+            return false;
+        }
+        before = Some(letter);
+    }
+    true
+}
