@@ -1,6 +1,6 @@
 //! A cluster: nodes deployed together from one release.
 
-use crate::{ClusterId, JsonMap, Micros, ReleaseId, TenantId, words};
+use crate::{ClusterId, JsonMap, Micros, PluginId, ReleaseId, TenantId, words};
 
 words! {
     ClusterStatus {
@@ -88,4 +88,13 @@ pub struct NewCluster {
     pub generated: JsonMap,
     pub merge_order: Option<MergeOrder>,
     pub merge_mode: Option<MergeMode>,
+}
+
+/// A plugin as one cluster uses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterPlugin {
+    pub plugin_id: PluginId,
+    pub enabled: bool,
+    /// Its settings in this cluster.
+    pub attributes: JsonMap,
 }

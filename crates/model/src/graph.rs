@@ -1,5 +1,7 @@
 //! A graph and its owner.
 
+use std::sync::Arc;
+
 use crate::{ClusterId, GraphId, GraphType, JsonMap, PluginId, ReleaseId, StoredTask, words};
 
 words! {
@@ -63,6 +65,6 @@ pub struct Graph {
     pub owner: Owner,
     pub graph_type: GraphType,
     pub metadata: GraphMetadata,
-    /// In the order of the upload.
-    pub tasks: Vec<StoredTask>,
+    /// In the order of the upload. Rows never change, so that everybody who reads a graph can share them.
+    pub tasks: Arc<[StoredTask]>,
 }

@@ -7,6 +7,7 @@
 mod access;
 mod audit;
 mod cluster;
+mod fit;
 mod graph;
 mod ids;
 mod names;
@@ -21,7 +22,8 @@ mod user;
 
 pub use access::{Caller, Permission, Role};
 pub use audit::{Actor, AuditEntry, Change};
-pub use cluster::{Cluster, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
+pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
+pub use fit::{FitTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use ids::{
     AuditId, ClusterId, GraphId, NodeId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId,
@@ -35,7 +37,7 @@ pub use run::{HistoryRecord, HistoryStatus, NewRun, Run, RunName, RunStatus};
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{Spelling, StoredTask, TASK_FIELDS, Task, TaskType, canonical_field};
 pub use time::Micros;
-pub use user::{NewToken, Tenant, Token, User};
+pub use user::{NewTenant, NewToken, NewUser, Tenant, Token, User};
 
 /// A document without positions, keys in the order they were written.
 pub type Json = serde_json::Value;

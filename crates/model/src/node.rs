@@ -63,6 +63,35 @@ pub struct Node {
     pub created_at: Micros,
 }
 
+impl Node {
+    /// Becomes part of a cluster that has still to be deployed to it.
+    pub fn join(&mut self, cluster_id: ClusterId) {
+        self.cluster_id = Some(cluster_id);
+        self.pending_addition = true;
+        self.pending_deletion = false;
+    }
+
+    /// Is free again, as if it had just been discovered: nothing is left of what the cluster made of it.
+    pub fn leave(&mut self) {
+        self.cluster_id = None;
+        self.group_id = None;
+        self.status = NodeStatus::Discover;
+        self.roles.clear();
+        self.pending_roles.clear();
+        self.pending_addition = false;
+        self.pending_deletion = false;
+        self.error_type = None;
+        self.error_msg = None;
+        self.progress = 0;
+        self.attributes.clear();
+    }
+
+    /// Goes out of its cluster: at once where nothing was deployed to it yet, else with the next run.
+    pub fn dismiss(&mut self) {
+        if self.status == NodeStatus::Discover { self.leave() } else { self.pending_deletion = true }
+    }
+}
+
 /// A node as it is discovered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewNode {

@@ -10,6 +10,13 @@ pub struct Plugin {
     pub created_at: Micros,
 }
 
+impl Plugin {
+    /// Where its scripts are on a node.
+    pub fn scripts_folder(&self) -> String {
+        format!("/etc/fuel/plugins/{}-{}/", self.body.name, self.body.version)
+    }
+}
+
 /// A plugin before it has an id, and everything about it that can change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewPlugin {

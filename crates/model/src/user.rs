@@ -13,6 +13,14 @@ pub struct Tenant {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewTenant {
+    /// Unique.
+    pub name: String,
+    pub description: Option<String>,
+    pub enabled: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
     pub id: UserId,
     pub generation: i64,
@@ -21,6 +29,17 @@ pub struct User {
     pub roles: Vec<Role>,
     pub enabled: bool,
     pub created_at: Micros,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewUser {
+    pub tenant_id: TenantId,
+    /// Unique.
+    pub name: String,
+    pub roles: Vec<Role>,
+    pub enabled: bool,
+    /// In the text form of the algorithm that made it; never part of a [`User`].
+    pub password_hash: String,
 }
 
 /// A token as it is kept: the secret itself is known to its bearer alone.

@@ -1,0 +1,167 @@
+//! Whether a plugin fits a release, and which version of it is newer.
+
+use std::cmp::Ordering;
+
+use crate::{Json, NewPlugin, NewRelease};
+
+/// What a plugin is asked to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FitTarget<'a> {
+    pub operating_system: &'a str,
+    pub version: &'a str,
+    /// `None` where there is no cluster yet: any mode will do.
+    pub mode: Option<&'a str>,
+}
+
+impl NewRelease {
+    /// What a plugin must fit, in a cluster of this mode if there is one.
+    pub fn fit_target<'a>(&'a self, mode: Option<&'a str>) -> FitTarget<'a> {
+        FitTarget { operating_system: &self.operating_system, version: &self.version, mode }
+    }
+}
+
+impl FitTarget<'_> {
+    /// Whether one of the entries `{os, version, mode}` of a plugin covers it.
+    pub fn is_covered_by(self, releases: &[Json]) -> bool {
+        releases.iter().any(|entry| entry_fits(entry, self))
+    }
+}
+
+impl NewPlugin {
+    /// Whether one of the releases it is made for covers the target.
+    pub fn fits(&self, target: FitTarget<'_>) -> bool {
+        target.is_covered_by(&self.releases)
+    }
+}
+
+fn entry_fits(entry: &Json, target: FitTarget<'_>) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    let os_fits = text("os").is_some_and(|os| os.to_lowercase() == target.operating_system.to_lowercase());
+    os_fits
+        && text("version").is_some_and(|version| version_covers(version, target.version))
+        && target.mode.is_none_or(|mode| mode_fits(entry.get("mode"), mode))
+}
+
+/// `ha` covers `ha_compact`. One mode may be written without a list around it.
+fn mode_fits(modes: Option<&Json>, wanted: &str) -> bool {
+    let covers =
+        |mode: &str| wanted.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    match modes {
+        Some(Json::String(mode)) => covers(mode),
+        Some(Json::Array(modes)) => modes.iter().filter_map(Json::as_str).any(covers),
+        _ => false,
+    }
+}
+
+/// Both halves of a version such as `2014.2-6.1` cover longer ones, in whole dotted parts: not `2014.20-6.1`.
+fn version_covers(own: &str, release: &str) -> bool {
+    let (Some(own), Some(release)) = (own.rsplit_once('-'), release.rsplit_once('-')) else { return false };
+    covers_parts(own.0, release.0) && covers_parts(own.1, release.1)
+}
+
+fn covers_parts(own: &str, release: &str) -> bool {
+    release
+        .strip_prefix(own)
+        .is_some_and(|rest| !own.is_empty() && (rest.is_empty() || rest.starts_with('.')))
+}
+
+/// Versions of a plugin part by part as numbers; parts that are missing are 0, and `2.0.0b1` is below `2.0.0`.
+pub fn compare_versions(left: &str, right: &str) -> Ordering {
+    let (left_parts, left_suffix) = version_parts(left);
+    let (right_parts, right_suffix) = version_parts(right);
+    let n_parts = left_parts.len().max(right_parts.len());
+    let part = |parts: &[u64], index: usize| parts.get(index).copied().unwrap_or(0);
+    let numbers = (0..n_parts).map(|index| part(&left_parts, index).cmp(&part(&right_parts, index)));
+    let suffixes = match (left_suffix.is_empty(), right_suffix.is_empty()) {
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        _ => compare_suffixes(left_suffix, right_suffix),
+    };
+    // Equal numbers written differently keep an order, so that sorting is the same every time.
+    numbers.fold(Ordering::Equal, Ordering::then).then(suffixes).then_with(|| left.cmp(right))
+}
+
+/// The numbers, and what follows them: `b1` of `2.0.0b1`.
+fn version_parts(version: &str) -> (Vec<u64>, &str) {
+    let at = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(version.len());
+    let (numbers, suffix) = version.split_at(at);
+    let parts = numbers.split('.').filter(|part| !part.is_empty());
+    (parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect(), suffix)
+}
+
+/// `a2` before `a10` before `b1`.
+fn compare_suffixes(left: &str, right: &str) -> Ordering {
+    let split = |suffix: &str| {
+        let at = suffix.find(|letter: char| letter.is_ascii_digit()).unwrap_or(suffix.len());
+        let (word, number) = suffix.split_at(at);
+        (word.to_owned(), number.parse::<u64>().unwrap_or(0))
+    };
+    split(left).cmp(&split(right))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn versions_cover_longer_ones_in_whole_parts() {
+        for (own, release, expected) in [
+            ("2014.2-6.1", "2014.2.2-6.1", true),
+            ("2014.2-6.0", "2014.2.1-6.0.2", true),
+            ("2014.2.1-6.0", "2014.2-6.0.1", false),
+            ("2014.2-6.1", "2014.20-6.1", false),
+            ("mitaka-9.0", "mitaka-9.0", true),
+            ("mitaka-9.0", "mitaka-9.01", false),
+            ("liberty-8.0", "mitaka-8.0", false),
+            ("9.0", "9.0", false),
+            ("-9.0", "mitaka-9.0", false),
+            ("a-b-9.0", "a-b-9.0.1", true),
+        ] {
+            assert_eq!(version_covers(own, release), expected, "{own} on {release}");
+        }
+    }
+
+    #[test]
+    fn operating_system_version_and_mode_must_all_fit_one_entry() {
+        let entry = json!({"os": "Ubuntu", "version": "mitaka-9.0", "mode": ["ha", "multinode"]});
+        let fits = |operating_system, version, mode| {
+            entry_fits(&entry, FitTarget { operating_system, version, mode })
+        };
+        assert!(fits("ubuntu", "mitaka-9.0", Some("ha_compact")));
+        assert!(fits("ubuntu", "mitaka-9.0.1", Some("ha")));
+        assert!(fits("ubuntu", "mitaka-9.0", None));
+        assert!(!fits("ubuntu", "mitaka-9.0", Some("hax")));
+        assert!(!fits("ubuntu", "mitaka-9.0", Some("single")));
+        assert!(!fits("centos", "mitaka-9.0", Some("ha")));
+        assert!(!fits("ubuntu", "mitaka-8.0", Some("ha")));
+    }
+
+    #[test]
+    fn an_entry_without_what_it_needs_fits_nothing() {
+        let target =
+            FitTarget { operating_system: "ubuntu", version: "mitaka-9.0", mode: Some("ha_compact") };
+        for entry in [
+            json!({}),
+            json!("ubuntu"),
+            json!({"os": "ubuntu", "version": "mitaka-9.0"}),
+            json!({"os": 1, "version": "mitaka-9.0", "mode": ["ha"]}),
+            json!({"os": "ubuntu", "version": "mitaka-9.0", "mode": {"ha": 1}}),
+        ] {
+            assert!(!entry_fits(&entry, target), "{entry}");
+        }
+        assert!(entry_fits(&json!({"os": "ubuntu", "version": "mitaka-9.0", "mode": "ha"}), target));
+    }
+
+    #[test]
+    fn versions_compare_as_numbers() {
+        let ordered = ["1.9", "1.10.0a2", "1.10.0a10", "1.10.0b1", "1.10.0", "1.10.1", "2.0.0"];
+        for (index, left) in ordered.iter().enumerate() {
+            for (other, right) in ordered.iter().enumerate() {
+                assert_eq!(compare_versions(left, right), index.cmp(&other), "{left} {right}");
+            }
+        }
+        assert_ne!(compare_versions("1.0", "1.0.0"), Ordering::Equal);
+    }
+}
