@@ -1,0 +1,256 @@
+//! The body of an upload: a graph, or just its tasks.
+
+use std::collections::{BTreeSet, HashMap};
+
+use stoker_model::{GraphMetadata, GraphType, JsonMap, NodeErrorKind, Owner, OwnerKind, Task};
+use stoker_yaml::{Node, NodeKind, Severity, Span};
+
+use crate::expression::Expressions;
+use crate::judged::Judged;
+use crate::parse::{Format, Options, parse_with};
+use crate::problem::{Problems, codes};
+use crate::reader::{
+    Fields, Given, boolean, head, identifier, json_map, string, string_of, word, word_of, wrong_kind,
+};
+use crate::task::Tasks;
+
+/// A graph as somebody wrote it. What was not said is absent, so that an update leaves it alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GraphBody {
+    pub graph_type: Option<GraphType>,
+    /// `model` and `model_id`, where the path of the request does not say whose graph it is.
+    pub owner: Option<Owner>,
+    pub name: Given<String>,
+    pub node_filter: Given<String>,
+    pub on_success: Given<JsonMap>,
+    pub on_error: Given<JsonMap>,
+    pub on_stop: Given<JsonMap>,
+    pub tasks: Option<Vec<Task>>,
+}
+
+impl GraphBody {
+    /// Lays what is said over what was there; null takes away.
+    pub fn apply(self, metadata: &mut GraphMetadata) -> Option<Vec<Task>> {
+        self.name.apply(&mut metadata.name);
+        self.node_filter.apply(&mut metadata.node_filter);
+        self.on_success.apply(&mut metadata.on_success);
+        self.on_error.apply(&mut metadata.on_error);
+        self.on_stop.apply(&mut metadata.on_stop);
+        self.tasks
+    }
+
+    /// The metadata and tasks of a new graph.
+    pub fn into_parts(self) -> (GraphMetadata, Vec<Task>) {
+        let mut metadata = GraphMetadata::default();
+        let tasks = self.apply(&mut metadata);
+        (metadata, tasks.unwrap_or_default())
+    }
+}
+
+/// Reads a graph: a list of tasks, or a map of its parts. A key given twice is an error.
+pub fn read(text: &str, format: Format) -> Judged<GraphBody> {
+    read_with(text, format, &Options::default())
+}
+
+/// Reads a graph as strictly as the caller wants: files on disk were accepted by laxer readers before.
+pub fn read_with(text: &str, format: Format, options: &Options) -> Judged<GraphBody> {
+    let parsed = parse_with(text, format, options);
+    let mut problems = Problems::after(parsed.problems);
+    let body = parsed.node.and_then(|node| read_node(&node, text, &mut problems));
+    Judged::new(body, problems)
+}
+
+/// Reads a graph that is part of a larger document; `text` is that document.
+pub fn read_node(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> {
+    let mut reader = Reader { expressions: Expressions::new(text) };
+    match &node.kind {
+        NodeKind::Seq(_) => {
+            let tasks = reader.tasks(node, problems)?;
+            Some(GraphBody { tasks: Some(tasks), ..GraphBody::default() })
+        }
+        NodeKind::Map(_) => reader.graph(Fields::new(node, problems)?),
+        NodeKind::Scalar(_) => {
+            wrong_kind(node, "a list of tasks or a map with `tasks`", problems);
+            None
+        }
+    }
+}
+
+/// Reads a list of tasks and nothing else; one task by itself is a list of one.
+pub fn read_tasks(text: &str, format: Format) -> Judged<Vec<Task>> {
+    let parsed = parse_with(text, format, &Options::default());
+    let mut problems = Problems::after(parsed.problems);
+    let mut reader = Reader { expressions: Expressions::new(text) };
+    let tasks = parsed.node.and_then(|node| reader.tasks(&node, &mut problems));
+    Judged::new(tasks, problems)
+}
+
+/// Reads a list of tasks that is part of a larger document; `text` is that document.
+pub fn read_tasks_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<Task>> {
+    Reader { expressions: Expressions::new(text) }.tasks(node, problems)
+}
+
+/// Reads one task.
+pub fn read_task(text: &str, format: Format) -> Judged<Task> {
+    let parsed = parse_with(text, format, &Options::default());
+    let mut problems = Problems::after(parsed.problems);
+    let mut expressions = Expressions::new(text);
+    let task = parsed.node.and_then(|node| Tasks::new(&mut expressions).read(&node, &mut problems));
+    Judged::new(task, problems)
+}
+
+/// Reads one task that is part of a larger document; `text` is that document.
+pub fn read_task_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Task> {
+    Tasks::new(&mut Expressions::new(text)).read(node, problems)
+}
+
+struct Reader<'t> {
+    expressions: Expressions<'t>,
+}
+
+impl Reader<'_> {
+    fn graph(&mut self, mut fields: Fields<'_, '_>) -> Option<GraphBody> {
+        let n_errors = fields.problems().n_errors();
+        let body = GraphBody {
+            name: fields.given("name", string_of(0..=255)),
+            node_filter: fields.given("node_filter", |node, problems| self.node_filter(node, problems)),
+            on_success: fields.given("on_success", callback),
+            on_error: fields.given("on_error", callback),
+            on_stop: fields.given("on_stop", callback),
+            tasks: fields.optional("tasks", |node, problems| self.tasks(node, problems)),
+            graph_type: fields.optional("type", graph_type),
+            owner: owner(&mut fields),
+        };
+        // They come with an answer of ours.
+        fields.ignore(&["id", "relations"]);
+        let problems = fields.finish();
+        (problems.n_errors() == n_errors).then_some(body)
+    }
+
+    /// A predicate over a node. Blank text filters nothing.
+    fn node_filter(&mut self, node: &Node, problems: &mut Problems) -> Option<String> {
+        let filter = string_of(0..=4096)(node, problems)?;
+        if !filter.trim().is_empty() {
+            self.expressions.check(node, problems);
+        }
+        Some(filter)
+    }
+
+    fn tasks(&mut self, node: &Node, problems: &mut Problems) -> Option<Vec<Task>> {
+        let items = match &node.kind {
+            NodeKind::Seq(items) => &items[..],
+            NodeKind::Map(_) => {
+                return Tasks::new(&mut self.expressions).read(node, problems).map(|task| vec![task]);
+            }
+            NodeKind::Scalar(_) => {
+                wrong_kind(node, "a list of tasks", problems);
+                return None;
+            }
+        };
+        let mut reader = Tasks::new(&mut self.expressions);
+        let mut tasks = Vec::with_capacity(items.len());
+        for (item_idx, item) in items.iter().enumerate() {
+            tasks.extend(problems.in_item(item_idx, |problems| reader.read(item, problems)));
+        }
+        report_duplicates(items, problems);
+        (tasks.len() == items.len()).then_some(tasks)
+    }
+}
+
+/// Ids that the sentence about all of them names.
+const DUPLICATES_NAMED_MAX: usize = 50;
+
+/// Each id that is there again, with the place of the first; then the sentence that clients of the reference know.
+fn report_duplicates(items: &[Node], problems: &mut Problems) {
+    let mut first_of: HashMap<&str, Span> = HashMap::new();
+    let mut duplicates = BTreeSet::new();
+    for (item_idx, item) in items.iter().enumerate() {
+        let Some((name, span)) = item.get("id").and_then(|id| Some((id.as_str()?, id.span))) else {
+            continue;
+        };
+        let Some(first) = first_of.get(name) else {
+            first_of.insert(name, span);
+            continue;
+        };
+        duplicates.insert(name);
+        let message = format!(
+            "task `{name}` is defined again on line {}, it is already on line {}",
+            span.start.line, first.start.line
+        );
+        problems.in_item(item_idx, |problems| {
+            problems.in_key("id", |problems| {
+                problems
+                    .error(codes::DUPLICATE_TASK, span, message)
+                    .help("give one of them another id, or remove it".to_owned());
+            });
+        });
+    }
+    if !duplicates.is_empty() {
+        let n_more = duplicates.len().saturating_sub(DUPLICATES_NAMED_MAX);
+        let names: Vec<&str> = duplicates.into_iter().take(DUPLICATES_NAMED_MAX).collect();
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        let message = format!("Tasks duplication found: {}{more}", names.join(", "));
+        problems.push(Severity::Error, codes::DUPLICATE_TASK, None, message);
+    }
+}
+
+fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+    let name = string(node, problems)?;
+    match GraphType::new(&name) {
+        Ok(graph_type) => Some(graph_type),
+        Err(error) => {
+            problems.error(codes::FORM, node.span, error.to_string());
+            None
+        }
+    }
+}
+
+/// Both halves of an owner, or neither.
+fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
+    let has = |key: &str| fields.node().get(key).is_some();
+    let (has_kind, has_id) = (has("model"), has("model_id"));
+    let kind = fields.optional("model", word_of(OwnerKind::NAMES, OwnerKind::parse));
+    let id = fields.optional("model_id", identifier);
+    if has_kind != has_id {
+        let (given, missing) = if has_kind { ("model", "model_id") } else { ("model_id", "model") };
+        let span = head(fields.node());
+        let message = format!("`{given}` needs `{missing}` beside it");
+        fields.problems().in_key(missing, |problems| {
+            problems.error(codes::MISSING, span, message);
+        });
+    }
+    Some(Owner::new(kind?, id?))
+}
+
+/// States a callback may put a node into; `deleted` takes it out of its cluster.
+const CALLBACK_STATUSES: &[&str] = &[
+    "ready",
+    "discover",
+    "provisioning",
+    "provisioned",
+    "deploying",
+    "error",
+    "removing",
+    "stopped",
+    "deleted",
+];
+
+/// What happens to a node when its part of the graph ends.
+fn callback(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+    let mut fields = Fields::new(node, problems)?;
+    _ = fields.optional("node_attributes", |node, problems| {
+        let mut fields = Fields::new(node, problems)?;
+        fields.optional("status", word(CALLBACK_STATUSES));
+        fields.optional("pending_addition", boolean);
+        fields.optional("pending_deletion", boolean);
+        fields.optional("error_msg", string);
+        fields.optional("error_type", word(NodeErrorKind::NAMES));
+        fields.finish_gently();
+        Some(())
+    });
+    fields.finish_gently();
+    json_map(node, problems)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+use serde_json::json;
+use stoker_model::NodeStatus;
+
+use super::*;
+use crate::{Problem, summary};
+
+fn body(text: &str) -> GraphBody {
+    let judged = read(text, Format::Yaml);
+    assert_eq!(judged.problems, [], "{text}");
+    judged.value.unwrap()
+}
+
+fn problems(text: &str) -> Vec<String> {
+    let judged = read(text, Format::Yaml);
+    assert_eq!(judged.value, None, "{text}");
+    judged.problems.iter().map(ToString::to_string).collect()
+}
+
+fn bad(text: &str, expected: &str) {
+    assert_eq!(problems(text).join("\n"), expected, "{text}");
+}
+
+#[test]
+fn a_list_is_the_tasks() {
+    let found = body("- {id: a, type: shell}\n- {id: b, type: stage}\n");
+    let names: Vec<_> = found.tasks.unwrap().into_iter().map(|task| task.name).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!((found.name, found.graph_type), (Given::Absent, None));
+    assert_eq!(body("[]").tasks, Some(Vec::new()));
+}
+
+#[test]
+fn a_map_says_what_it_says() {
+    assert_eq!(body("{}"), GraphBody::default());
+    let found = body(
+        "{id: 4, relations: [], name: n, node_filter: $.online, on_success: {}, type: my-graph, model: cluster,
+          model_id: 3, tasks: []}",
+    );
+    assert_eq!(found.name, Given::Value("n".to_owned()));
+    assert_eq!(found.on_success, Given::Value(JsonMap::new()));
+    assert_eq!(found.on_error, Given::Absent);
+    assert_eq!(found.graph_type.as_ref().unwrap().as_str(), "my-graph");
+    assert_eq!(found.owner, Some(Owner::new(OwnerKind::Cluster, 3)));
+    assert_eq!(found.tasks, Some(Vec::new()));
+}
+
+#[test]
+fn an_update_changes_what_is_said() {
+    let mut metadata =
+        GraphMetadata { name: Some("old".into()), node_filter: Some("$.a".into()), ..Default::default() };
+    let tasks = body("{node_filter: ~, on_stop: {node_attributes: {}}}").apply(&mut metadata);
+    assert_eq!(tasks, None);
+    assert_eq!(metadata.name.as_deref(), Some("old"));
+    assert_eq!(metadata.node_filter, None);
+    assert_eq!(serde_json::Value::Object(metadata.on_stop.unwrap()), json!({"node_attributes": {}}));
+    assert_eq!(body("{}").into_parts(), (GraphMetadata::default(), Vec::new()));
+}
+
+#[test]
+fn one_task_by_itself_is_a_list_of_one() {
+    assert_eq!(body("{tasks: {id: a, type: shell}}").tasks.unwrap().len(), 1);
+    bad("{tasks: {id: a}}", "tasks.type: task `a`: `type` is missing (line 1, column 10)");
+}
+
+#[test]
+fn wrong_graphs() {
+    bad("", "Empty request received");
+    bad("text", "must be a list of tasks or a map with `tasks`, this is text (line 1, column 1)");
+    bad("{tasks: ~}", "tasks: must be a list of tasks, this is null (line 1, column 9)");
+    bad("[a]", "[0]: must be a task, which is a map with `id` and `type`, this is text (line 1, column 2)");
+    bad("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
+    bad(
+        "{extra: a}",
+        "extra: unknown key `extra` (line 1, column 2; known here: name, node_filter, on_success, on_error, on_stop, \
+         tasks, type, model, model_id, id, relations)",
+    );
+    bad("{name: 1}", "name: must be text, this is an integer (line 1, column 8; put it in quotes)");
+    bad(
+        "{type: a b}",
+        "type: `a b` is no graph type: 1 to 255 letters, digits, `-` or `_` (line 1, column 8)",
+    );
+    bad("{model: cluster}", "model_id: `model` needs `model_id` beside it (line 1, column 2)");
+    bad("{model_id: 1}", "model: `model_id` needs `model` beside it (line 1, column 2)");
+    assert!(problems("{model: node, model_id: 0}")[0].contains("must be `release`, `cluster` or `plugin`"));
+    assert!(problems("{name: a, name: b}")[0].starts_with("key `name` is given twice"));
+}
+
+#[test]
+fn filters_are_expressions() {
+    assert_eq!(body("{node_filter: ''}").node_filter, Given::Value(String::new()));
+    assert_eq!(body("{node_filter: ' '}").node_filter, Given::Value(" ".to_owned()));
+    assert!(problems("{node_filter: '$.a ='}")[0].starts_with("node_filter: not an expression: "));
+    assert!(
+        problems(&format!("{{node_filter: '{}'}}", "x".repeat(4097)))[0].contains("0 to 4096 characters")
+    );
+}
+
+#[test]
+fn callbacks() {
+    assert_eq!(CALLBACK_STATUSES[..8], *NodeStatus::NAMES);
+    for key in ["on_success", "on_error", "on_stop"] {
+        body(&format!(
+            "{key}: {{node_attributes: {{status: deleted, pending_addition: false, pending_deletion: true, \
+             error_msg: x, error_type: deploy}}}}"
+        ));
+        assert!(problems(&format!("{key}: []"))[0].contains("must be a map"));
+        assert!(
+            problems(&format!("{key}: {{node_attributes: ~}}"))[0].contains("must be a map, this is null")
+        );
+        for attribute in
+            ["status: x", "pending_addition: 1", "pending_deletion: x", "error_msg: 1", "error_type: x"]
+        {
+            let name = attribute.split(':').next().unwrap();
+            let found = problems(&format!("{key}: {{node_attributes: {{{attribute}}}}}"));
+            assert!(found[0].starts_with(&format!("{key}.node_attributes.{name}: must be ")), "{found:?}");
+        }
+    }
+    let judged = read("{on_stop: {node_atributes: {}}}", Format::Yaml);
+    assert!(judged.value.is_some(), "an unknown key is a warning");
+    assert_eq!(judged.problems[0].help.as_deref(), Some("did you mean `node_attributes`?"));
+}
+
+#[test]
+fn duplicates_are_told_one_by_one_and_in_sum() {
+    let text = "tasks:\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: nope}\n";
+    let found = read(text, Format::Yaml).problems;
+    let told: Vec<String> =
+        found.iter().map(|problem: &Problem| format!("{}: {}", problem.path, problem.message)).collect();
+    assert_eq!(told[0], "tasks: Tasks duplication found: a, b");
+    assert_eq!(told[1], "tasks[2].id: task `b` is defined again on line 4, it is already on line 2");
+    assert_eq!(told[2], "tasks[3].id: task `a` is defined again on line 5, it is already on line 3");
+    assert_eq!(told[3], "tasks[4].id: task `b` is defined again on line 6, it is already on line 2");
+    assert!(told[4].starts_with("tasks[4].type: task `b`: must be "));
+    assert!(summary(&found).contains("Tasks duplication found: a, b"));
+}
+
+#[test]
+fn one_bad_task_hides_no_other() {
+    let text =
+        "- {id: a}\n- 3\n- {type: shell}\n- {id: d, type: shell, requires: 1, condition: {yaql_exp: '('}}\n";
+    let paths: Vec<String> =
+        read(text, Format::Yaml).problems.into_iter().map(|problem| problem.path).collect();
+    assert_eq!(paths, ["[0].type", "[1]", "[2].id", "[3].requires", "[3].condition.yaql_exp"]);
+}
+
+#[test]
+fn a_list_alone_and_part_of_a_document() {
+    assert_eq!(read_tasks("[{id: a, type: shell}]", Format::Yaml).value.unwrap().len(), 1);
+    assert_eq!(read_tasks("{id: a, type: shell}", Format::Yaml).value.unwrap().len(), 1);
+    assert!(read_tasks("~", Format::Yaml).into_result().is_err());
+    let text = "graphs: [{type: x, tasks: [{id: a, type: no}]}]";
+    let node = crate::parse(text, Format::Yaml).unwrap();
+    let mut problems = Problems::default();
+    let graphs = node.get("graphs").unwrap();
+    problems.in_key("graphs", |problems| {
+        problems.in_item(0, |problems| read_node(&graphs.as_seq().unwrap()[0], text, problems))
+    });
+    assert_eq!(problems.into_vec()[0].path, "graphs[0].tasks[0].type");
+}

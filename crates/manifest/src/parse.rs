@@ -1,0 +1,154 @@
+//! From text to the one node it is about.
+
+use stoker_yaml::{Limits, Loaded, Node, json, load};
+
+use crate::problem::{Problem, Severity, codes, from_loader};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Json,
+    Yaml,
+}
+
+/// How strictly a text is read, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether a key given twice in YAML is an error. In JSON it is one in any case.
+    pub strict_keys: bool,
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { strict_keys: true, limits: Limits::default() }
+    }
+}
+
+/// A text as far as it could be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// There even with errors, as long as the syntax is right: its shape can then be judged too.
+    pub node: Option<Node>,
+    pub problems: Vec<Problem>,
+}
+
+impl Parsed {
+    pub fn has_errors(&self) -> bool {
+        self.node.is_none() || self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// The one document of a text, or everything that is wrong with it.
+pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Problem>> {
+    match parse_with(text, format, &Options::default()) {
+        Parsed { node: Some(node), problems } if is_harmless(&problems) => Ok(node),
+        parsed => Err(parsed.problems),
+    }
+}
+
+fn is_harmless(problems: &[Problem]) -> bool {
+    problems.iter().all(|problem| problem.severity != Severity::Error)
+}
+
+/// The one document of a text, and everything that is wrong with it.
+pub fn parse_with(text: &str, format: Format, options: &Options) -> Parsed {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        return Parsed { node: None, problems: vec![empty()] };
+    }
+    let loaded = match format {
+        Format::Json => json::load(text, &options.limits),
+        Format::Yaml => load(text, &options.limits),
+    };
+    let Loaded { documents, problems, n_problems_dropped } = loaded;
+    let mut problems: Vec<Problem> =
+        problems.into_iter().map(|problem| from_loader(problem, options.strict_keys)).collect();
+    if n_problems_dropped > 0 {
+        let message = format!("there are {n_problems_dropped} more problems");
+        problems.push(whole(codes::TOO_MANY, message));
+    }
+    let mut documents = documents.into_iter();
+    let node = documents.next().map(|document| document.root);
+    for another in documents {
+        let mut problem = whole(codes::DOCUMENTS, "one document is expected, this is another".to_owned());
+        problem.span = Some(another.root.span);
+        problem.help = Some("remove the `---` before it, or send it by itself".to_owned());
+        problems.push(problem);
+    }
+    if node.is_none() && is_harmless(&problems) {
+        problems.push(empty());
+    }
+    Parsed { node, problems }
+}
+
+/// The sentence that clients of the reference know.
+fn empty() -> Problem {
+    whole(codes::EMPTY, "Empty request received".to_owned())
+}
+
+fn whole(code: &'static str, message: String) -> Problem {
+    Problem { severity: Severity::Error, code, path: String::new(), span: None, message, help: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str, format: Format) -> Vec<String> {
+        parse(text, format).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn one_document_is_read() {
+        assert!(parse("{\"a\": 1}", Format::Json).is_ok());
+        assert!(parse("a: 1", Format::Yaml).is_ok());
+        assert!(parse("null", Format::Json).is_ok(), "null is something");
+        assert!(parse("---\na: 1\n...\n", Format::Yaml).is_ok());
+    }
+
+    #[test]
+    fn nothing_is_a_problem() {
+        for text in ["", "  \n", "\u{feff}"] {
+            for format in [Format::Json, Format::Yaml] {
+                assert_eq!(problems(text, format), ["Empty request received"]);
+            }
+        }
+        assert_eq!(problems("# nothing\n", Format::Yaml), ["Empty request received"]);
+    }
+
+    #[test]
+    fn several_documents_are_a_problem() {
+        assert_eq!(
+            problems("a: 1\n---\nb: 2\n", Format::Yaml),
+            [
+                "one document is expected, this is another (line 3, column 1; remove the `---` before it, or send it by itself)"
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_given_twice_are_errors_unless_asked_otherwise() {
+        let text = "a: 1\na: 2\n";
+        let expected = "key `a` is given twice; first given here: line 1, column 1 (line 2, column 1; remove one of them)";
+        assert_eq!(problems(text, Format::Yaml), [expected]);
+        assert_eq!(
+            problems("{\"a\": 1, \"a\": 2}", Format::Json),
+            [
+                "key `a` is given twice; first given here: line 1, column 2 (line 1, column 10; remove one of them)"
+            ]
+        );
+        let parsed = parse_with(text, Format::Yaml, &Options { strict_keys: false, ..Options::default() });
+        assert!(!parsed.has_errors());
+        assert_eq!(parsed.problems[0].severity, Severity::Warning);
+        assert_eq!(
+            parsed.problems[0].message,
+            "key `a` is given twice; the last one wins; first given here: line 1, column 1"
+        );
+    }
+
+    #[test]
+    fn syntax_is_reported_with_its_place() {
+        let found = problems("{\"a\": 1,}", Format::Json);
+        assert!(found[0].contains("(line 1, column 9; remove the comma before it)"), "{found:?}");
+        assert_eq!(parse_with("[", Format::Json, &Options::default()).node, None);
+    }
+}

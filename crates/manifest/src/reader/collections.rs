@@ -1,0 +1,68 @@
+//! Lists, maps, and what may be null.
+
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use super::fields::{Fields, key_text};
+use super::wrong_kind;
+use crate::problem::Problems;
+
+/// A list of such items: all of them, or none if one is wrong.
+pub fn list_of<T>(
+    read: impl Fn(&Node, &mut Problems) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
+    move |node, problems| {
+        let Some(items) = node.as_seq() else {
+            let help = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null)
+                .then(|| "write a list, even of one".to_owned());
+            wrong_kind(node, "a list", problems).help(help);
+            return None;
+        };
+        let mut values = Vec::with_capacity(items.len());
+        for (item_idx, item) in items.iter().enumerate() {
+            values.extend(problems.in_item(item_idx, |problems| read(item, problems)));
+        }
+        (values.len() == items.len()).then_some(values)
+    }
+}
+
+/// A map from text to such values, in the order it is written.
+pub fn map_of<T>(
+    read: impl Fn(&Node, &mut Problems) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<Vec<(String, T)>> {
+    move |node, problems| {
+        let Some(entries) = node.as_map() else {
+            wrong_kind(node, "a map", problems);
+            return None;
+        };
+        let mut values = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let Some(name) = key_text(key, problems) else { continue };
+            let value = problems.in_key(name, |problems| read(value, problems));
+            values.extend(value.map(|value| (name.to_owned(), value)));
+        }
+        (values.len() == entries.len()).then_some(values)
+    }
+}
+
+/// Null, or such a value.
+pub fn nullable<T>(
+    read: impl Fn(&Node, &mut Problems) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<Option<T>> {
+    move |node, problems| match &node.kind {
+        NodeKind::Scalar(Scalar::Null) => Some(None),
+        _ => read(node, problems).map(Some),
+    }
+}
+
+/// A map with known keys. Keys that `read` did not ask for are reported; nothing comes of a map with problems.
+pub fn object<T>(
+    read: impl Fn(&mut Fields<'_, '_>) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<T> {
+    move |node, problems| {
+        let n_errors = problems.n_errors();
+        let mut fields = Fields::new(node, problems)?;
+        let value = read(&mut fields);
+        fields.finish();
+        value.filter(|_| problems.n_errors() == n_errors)
+    }
+}

@@ -1,0 +1,69 @@
+//! Free-form parts of a document, without places.
+
+use stoker_model::{Json, JsonMap};
+use stoker_yaml::{BigInt, Node, NodeKind, Scalar};
+
+use super::fields::key_text;
+use super::wrong_kind;
+use crate::problem::{Problems, codes};
+
+/// Anything that JSON can say. Dates become the text they were written as.
+///
+/// How deep the result is, the limits of the loader have decided.
+pub fn json(node: &Node, problems: &mut Problems) -> Option<Json> {
+    match &node.kind {
+        NodeKind::Scalar(scalar) => scalar_json(scalar, node, problems),
+        NodeKind::Seq(_) => json_list(node, problems).map(Json::Array),
+        NodeKind::Map(_) => json_map(node, problems).map(Json::Object),
+    }
+}
+
+pub fn json_list(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    super::list_of(json)(node, problems)
+}
+
+pub fn json_map(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+    let Some(entries) = node.as_map() else {
+        wrong_kind(node, "a map", problems);
+        return None;
+    };
+    let mut map = JsonMap::with_capacity(entries.len());
+    for (key, value) in entries {
+        let Some(name) = key_text(key, problems) else { continue };
+        if let Some(value) = problems.in_key(name, |problems| json(value, problems)) {
+            map.insert(name.to_owned(), value);
+        }
+    }
+    (map.len() == entries.len()).then_some(map)
+}
+
+fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<Json> {
+    Some(match scalar {
+        Scalar::Null => Json::Null,
+        Scalar::Bool(flag) => Json::Bool(*flag),
+        Scalar::Int(number) => Json::from(*number),
+        Scalar::BigInt(number) => return big_json(number, node, problems),
+        Scalar::Float(number) if number.is_finite() => Json::from(*number),
+        Scalar::Float(number) => {
+            problems
+                .error(
+                    codes::RANGE,
+                    node.span,
+                    format!("`{}` cannot be kept as a number", Scalar::Float(*number)),
+                )
+                .help("put it in quotes if text is meant".to_owned());
+            return None;
+        }
+        Scalar::Str(text) => Json::from(&**text),
+        Scalar::Timestamp(timestamp) => Json::from(&*timestamp.text),
+    })
+}
+
+fn big_json(number: &BigInt, node: &Node, problems: &mut Problems) -> Option<Json> {
+    let kept = u64::try_from(number).ok().map(Json::from);
+    if kept.is_none() {
+        let message = format!("an integer must be between {} and {}", i64::MIN, u64::MAX);
+        problems.error(codes::RANGE, node.span, message).help("put it in quotes if text is meant".to_owned());
+    }
+    kept
+}

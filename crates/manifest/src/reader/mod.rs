@@ -1,0 +1,74 @@
+//! Shapes read from nodes: one function for each kind of value, combined as the document is.
+//!
+//! A reader is a function `(&Node, &mut Problems) -> Option<T>`: it gives the value, or reports why there is none.
+//! It never stops the readers beside it, so one pass finds everything:
+//!
+//! ```
+//! use stoker_manifest::reader::{Fields, Given, boolean, list_of, map_of, nullable, string, string_of};
+//! use stoker_manifest::{Format, Problems, parse};
+//!
+//! let body = parse(r#"{"name": "", "roles": ["compute", 7], "labels": {"rack": null}, "nmae": 1}"#, Format::Json);
+//! let (node, mut problems) = (body.unwrap(), Problems::default());
+//! let mut fields = Fields::new(&node, &mut problems).unwrap();
+//! let name = fields.required("name", string_of(1..=100));
+//! let roles = fields.optional("roles", list_of(string));
+//! let labels = fields.optional("labels", map_of(nullable(string_of(1..=100))));
+//! let online = fields.given("online", boolean);
+//! fields.finish();
+//! assert_eq!((name, roles), (None, None));
+//! assert_eq!(labels, Some(vec![("rack".to_owned(), None)]));
+//! assert_eq!(online, Given::Absent);
+//! let found: Vec<String> = problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
+//! assert_eq!(found, [
+//!     "name: must have 1 to 100 characters, this has 0",
+//!     "roles[1]: must be text, this is an integer",
+//!     "nmae: unknown key `nmae`",
+//! ]);
+//! ```
+
+mod choice;
+mod collections;
+mod fields;
+mod json;
+mod scalars;
+
+#[cfg(test)]
+mod tests;
+
+pub use choice::{word, word_of};
+pub use collections::{list_of, map_of, nullable, object};
+pub(crate) use fields::key_text;
+pub use fields::{Fields, Given};
+pub use json::{json, json_list, json_map};
+pub(crate) use scalars::text;
+pub use scalars::{boolean, identifier, integer, integer_in, string, string_of};
+
+use stoker_yaml::{Node, NodeKind, Span};
+
+use crate::problem::{Problem, Problems, codes};
+
+/// Reports that a node is not of the wanted kind ("text", "a list"), with the way out if there is a common one.
+pub fn wrong_kind<'p>(node: &Node, wanted: &str, problems: &'p mut Problems) -> &'p mut Problem {
+    let message = format!("must be {wanted}, this is {}", kind_name(node));
+    problems.error(codes::KIND, head(node), message)
+}
+
+/// What a node is, in the words of people who write documents.
+pub(crate) fn kind_name(node: &Node) -> &'static str {
+    match &node.kind {
+        NodeKind::Seq(_) => "a list",
+        NodeKind::Map(_) => "a map",
+        NodeKind::Scalar(scalar) => scalar.kind_name(),
+    }
+}
+
+/// A place for a remark about a whole map or list: its beginning, for carets under a page of text help nobody.
+pub(crate) fn head(node: &Node) -> Span {
+    match &node.kind {
+        NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),
+        NodeKind::Seq(items) => {
+            items.first().map_or(node.span, |item| Span { end: item.span.start, ..node.span })
+        }
+        NodeKind::Scalar(_) => node.span,
+    }
+}

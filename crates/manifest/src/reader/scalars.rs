@@ -1,0 +1,95 @@
+//! Text, numbers, truth.
+
+use std::ops::RangeInclusive;
+
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use super::wrong_kind;
+use crate::problem::{Problems, codes};
+
+/// Any text.
+pub fn string(node: &Node, problems: &mut Problems) -> Option<String> {
+    text(node, problems).map(str::to_owned)
+}
+
+/// Text with so many characters.
+pub fn string_of(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems) -> Option<String> {
+    move |node, problems| {
+        let text = text(node, problems)?;
+        let n_chars = text.chars().count();
+        if length.contains(&n_chars) {
+            return Some(text.to_owned());
+        }
+        let (min, max) = (length.start(), length.end());
+        problems.error(
+            codes::LENGTH,
+            node.span,
+            format!("must have {min} to {max} characters, this has {n_chars}"),
+        );
+        None
+    }
+}
+
+/// Text where it stands. What YAML takes for a number or a date is sent back: its text may have been another.
+pub(crate) fn text<'n>(node: &'n Node, problems: &mut Problems) -> Option<&'n str> {
+    if let Some(text) = node.as_str() {
+        return Some(text);
+    }
+    let is_written = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
+    let help = is_written.then(|| "put it in quotes".to_owned());
+    wrong_kind(node, "text", problems).help(help);
+    None
+}
+
+pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Int(number)) => Some(*number),
+        NodeKind::Scalar(Scalar::BigInt(_)) => {
+            problems.error(codes::RANGE, node.span, format!("must be at most {}", i64::MAX));
+            None
+        }
+        NodeKind::Scalar(Scalar::Str(text)) if text.parse::<i64>().is_ok() => {
+            wrong_kind(node, "an integer", problems).help("remove the quotes".to_owned());
+            None
+        }
+        _ => {
+            wrong_kind(node, "an integer", problems);
+            None
+        }
+    }
+}
+
+/// An integer of a range.
+pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -> Option<i64> {
+    move |node, problems| {
+        let number = integer(node, problems)?;
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let message = match (*range.start(), *range.end()) {
+            (min, i64::MAX) => format!("must be at least {min}, this is {number}"),
+            (min, max) => format!("must be {min} to {max}, this is {number}"),
+        };
+        problems.error(codes::RANGE, node.span, message);
+        None
+    }
+}
+
+/// The number of a record: positive.
+pub fn identifier(node: &Node, problems: &mut Problems) -> Option<i64> {
+    integer_in(1..=i64::MAX)(node, problems)
+}
+
+pub fn boolean(node: &Node, problems: &mut Problems) -> Option<bool> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Bool(flag)) => Some(*flag),
+        NodeKind::Scalar(Scalar::Str(text)) if matches!(&*text.to_lowercase(), "true" | "false") => {
+            wrong_kind(node, "true or false", problems).help("remove the quotes".to_owned());
+            None
+        }
+        _ => {
+            wrong_kind(node, "true or false", problems);
+            None
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What each field of a task may be, when it is not computed.
+
+use stoker_model::TaskType;
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use super::relation::check_relations;
+use super::strategy::check_strategy;
+use crate::expression::is_computed;
+use crate::problem::{Problems, codes, quoted};
+use crate::reader::{boolean, list_of, string_of, text, word, wrong_kind};
+
+/// Fields with a meaning but without a column.
+pub(super) const OTHER_FIELDS: &[&str] = &[
+    "tags",
+    "fail_on_error",
+    "fault_tolerance",
+    "stage",
+    "skipped",
+    "diagnostic_name",
+    "task_name",
+    "db_id",
+];
+
+/// Reports what is wrong with the value of a field, given under its canonical name.
+pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems) {
+    match canonical {
+        "type" => _ = word(TaskType::NAMES)(node, problems),
+        "version" => check_version(node, problems),
+        "roles" | "groups" | "tags" => check_places(node, problems),
+        "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => check_names(node, problems),
+        "cross_depends" | "cross_depended_by" => check_relations(node, problems),
+        "parameters" => check_parameters(node, problems),
+        "condition" => check_condition(node, problems),
+        "fail_on_error" => _ = boolean(node, problems),
+        "fault_tolerance" => check_tolerance(node, problems),
+        "test_pre" | "test_post" => check_map(node, problems),
+        "stage" => check_stage(node, problems),
+        _ => {}
+    }
+}
+
+/// A name of something: text, or computed.
+pub(super) fn check_name(node: &Node, problems: &mut Problems) -> Option<()> {
+    if is_computed(node) { Some(()) } else { string_of(1..=255)(node, problems).map(|_| ()) }
+}
+
+fn check_names(node: &Node, problems: &mut Problems) {
+    _ = list_of(check_name)(node, problems);
+}
+
+/// Where to run: one name or a list of them.
+pub(super) fn check_places(node: &Node, problems: &mut Problems) {
+    match &node.kind {
+        NodeKind::Seq(_) => check_names(node, problems),
+        NodeKind::Scalar(Scalar::Str(_)) => _ = check_name(node, problems),
+        _ => _ = wrong_kind(node, "a name or a list of names", problems),
+    }
+}
+
+fn check_map(node: &Node, problems: &mut Problems) {
+    if node.as_map().is_none() {
+        wrong_kind(node, "a map", problems);
+    }
+}
+
+fn check_version(node: &Node, problems: &mut Problems) {
+    let Some(version) = text(node, problems) else { return };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if version.split('.').count() != 3 || !version.split('.').all(is_number) {
+        let message = format!("must be three numbers as in `2.1.0`, this is {}", quoted(version));
+        problems.error(codes::FORM, node.span, message);
+    }
+}
+
+fn check_parameters(node: &Node, problems: &mut Problems) {
+    check_map(node, problems);
+    if let Some(strategy) = node.get("strategy").filter(|strategy| !is_computed(strategy)) {
+        problems.in_key("strategy", |problems| check_strategy(strategy, problems));
+    }
+}
+
+fn check_condition(node: &Node, problems: &mut Problems) {
+    if !matches!(&node.kind, NodeKind::Scalar(Scalar::Null | Scalar::Bool(_) | Scalar::Str(_))) {
+        let problem = wrong_kind(node, "true, false, text or an expression", problems);
+        problem.help("write an expression as `{yaql_exp: …}`".to_owned());
+    }
+}
+
+/// How many nodes may fail: `2`, `"2"`, `"10%"`, and negative ones.
+fn check_tolerance(node: &Node, problems: &mut Problems) {
+    let form = "a number or a percentage such as `10%`";
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Null | Scalar::Int(_)) => {}
+        NodeKind::Scalar(Scalar::Str(text)) if is_tolerance(text) => {}
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            problems.error(codes::FORM, node.span, format!("must be {form}, this is {}", quoted(text)));
+        }
+        _ => _ = wrong_kind(node, form, problems),
+    }
+}
+
+fn is_tolerance(text: &str) -> bool {
+    let text = text.trim();
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
+    // What does not fit into an integer is no number of nodes.
+    digits.starts_with(|first: char| first.is_ascii_digit()) && number.parse::<i64>().is_ok()
+}
+
+/// `name`, or `name/number` with a plain decimal.
+fn check_stage(node: &Node, problems: &mut Problems) {
+    let Some(stage) = text(node, problems) else { return };
+    let (name, number) = match stage.split_once('/') {
+        Some((name, number)) => (name, Some(number)),
+        None => (stage, None),
+    };
+    if name.trim().is_empty() || !number.is_none_or(is_decimal) {
+        let message = format!("must be `name` or `name/number`, this is {}", quoted(stage));
+        let problem = problems.error(codes::FORM, node.span, message);
+        problem.help(
+            "the number is a plain decimal as in `post_deployment/100` or `pre_deployment/-99.9`".to_owned(),
+        );
+    }
+}
+
+fn is_decimal(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let has_form = match unsigned.split_once('.') {
+        Some((whole, fraction)) => is_digits(whole) && is_digits(fraction) && !fraction.is_empty(),
+        None => is_digits(unsigned) && !unsigned.is_empty(),
+    };
+    // So many digits that they make an infinity are no number either.
+    has_form && text.parse::<f64>().is_ok_and(f64::is_finite)
+}

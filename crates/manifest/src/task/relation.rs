@@ -1,0 +1,40 @@
+//! Relations between tasks on different nodes.
+
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use super::fields::{check_name, check_places};
+use crate::expression::is_computed;
+use crate::problem::Problems;
+use crate::reader::{Fields, list_of, word};
+
+const POLICIES: &[&str] = &["all", "any"];
+
+pub(super) fn check_relations(node: &Node, problems: &mut Problems) {
+    _ = list_of(check_relation)(node, problems);
+}
+
+fn check_relation(node: &Node, problems: &mut Problems) -> Option<()> {
+    if is_computed(node) {
+        return Some(());
+    }
+    let mut fields = Fields::new(node, problems)?;
+    fields.required("name", check_name);
+    for key in ["role", "tags"] {
+        fields.optional(key, |node, problems| {
+            check_where(node, problems);
+            Some(())
+        });
+    }
+    fields.optional("policy", |node, problems| {
+        if is_computed(node) { Some(()) } else { word(POLICIES)(node, problems).map(|_| ()) }
+    });
+    fields.finish_gently();
+    Some(())
+}
+
+/// Where the other task is; null is the place of stages.
+fn check_where(node: &Node, problems: &mut Problems) {
+    if !is_computed(node) && !matches!(node.kind, NodeKind::Scalar(Scalar::Null)) {
+        check_places(node, problems);
+    }
+}

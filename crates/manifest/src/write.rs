@@ -1,0 +1,71 @@
+//! Documents as YAML text, for people and for files that are uploaded again.
+
+use stoker_model::Json;
+use stoker_yaml::BigInt;
+use stoker_yaml::emit::{Atom, Emit, View};
+
+/// A document as block-style YAML, keys in their order.
+pub fn to_yaml(document: &Json) -> String {
+    stoker_yaml::emit::to_yaml(&Tree::from(document))
+}
+
+/// The emitter wants its own trait on every level.
+enum Tree<'d> {
+    Atom(Atom<'d>),
+    /// Beyond the signed integers.
+    Unsigned(BigInt),
+    Seq(Vec<Self>),
+    Map(Vec<(&'d str, Self)>),
+}
+
+impl<'d> From<&'d Json> for Tree<'d> {
+    fn from(document: &'d Json) -> Self {
+        match document {
+            Json::Null => Self::Atom(Atom::Null),
+            Json::Bool(value) => Self::Atom(Atom::Bool(*value)),
+            Json::String(text) => Self::Atom(Atom::Str(text)),
+            Json::Array(items) => Self::Seq(items.iter().map(Self::from).collect()),
+            Json::Object(entries) => {
+                Self::Map(entries.iter().map(|(key, value)| (key.as_str(), Self::from(value))).collect())
+            }
+            Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(integer), _) => Self::Atom(Atom::Int(integer)),
+                (None, Some(integer)) => Self::Unsigned(BigInt::from(integer)),
+                (None, None) => Self::Atom(number.as_f64().map_or(Atom::Null, Atom::Float)),
+            },
+        }
+    }
+}
+
+impl Emit for Tree<'_> {
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::Atom(atom) => View::Atom(*atom),
+            Self::Unsigned(integer) => View::Atom(Atom::BigInt(integer)),
+            Self::Seq(items) => View::Seq(items.iter().map(|item| item as &dyn Emit).collect()),
+            Self::Map(entries) => {
+                View::Map(entries.iter().map(|(key, value)| (Atom::Str(key), value as &dyn Emit)).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::reader::json;
+    use crate::{Format, Problems, parse};
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let document = json!({
+            "tasks": [{"id": "on", "n": 1, "x": 1.5, "none": null, "yes": true, "text": "a\nb\n", "empty": {}, "l": []}],
+            "big": u64::MAX, "odd key: ": "- no",
+        });
+        let text = to_yaml(&document);
+        let node = parse(&text, Format::Yaml).unwrap();
+        assert_eq!(json(&node, &mut Problems::default()), Some(document), "{text}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Real graphs, when they lie beside the workspace; and texts of no meaning.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde_json::Value;
+use stoker_manifest::{Format, Options, Problem, graph, task};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/fuel-library")
+}
+
+fn file(name: &str) -> Option<String> {
+    fs::read_to_string(folder().join(name)).ok()
+}
+
+#[test]
+fn real_tasks_have_no_problems_and_come_back_as_they_went() {
+    let counts = [
+        ("default-graph.yaml", 204),
+        ("provision__tasks.yaml", 10),
+        ("deletion__tasks.yaml", 5),
+        ("net-verification__tasks.yaml", 14),
+    ];
+    for (name, n_tasks) in counts {
+        let Some(text) = file(name) else { continue };
+        let judged = graph::read(&text, Format::Yaml);
+        assert_eq!(judged.problems, Vec::<Problem>::new(), "{name}");
+        let tasks = judged.value.and_then(|body| body.tasks).expect("tasks");
+        assert_eq!(tasks.len(), n_tasks, "{name}");
+        let answer: Value = tasks.iter().map(task::render).map(Value::Object).collect();
+        let again = graph::read_tasks(&answer.to_string(), Format::Json);
+        assert_eq!(again.problems, Vec::<Problem>::new(), "{name}");
+        for (before, after) in tasks.iter().zip(again.value.expect("tasks")) {
+            let mut expected = before.fields.clone();
+            expected.entry("version").or_insert_with(|| Value::from("1.0.0"));
+            assert_eq!((&before.name, expected), (&after.name, after.fields), "{name}");
+        }
+    }
+}
+
+#[test]
+fn real_metadata_have_no_problems() {
+    for name in ["provision__metadata.yaml", "deletion__metadata.yaml", "net-verification__metadata.yaml"] {
+        let Some(text) = file(name) else { continue };
+        let body = graph::read(&text, Format::Yaml);
+        assert_eq!(body.problems, Vec::<Problem>::new(), "{name}");
+        let body = body.value.expect("a graph");
+        assert!(body.node_filter.is_given() && body.on_success.is_given() && body.tasks.is_none(), "{name}");
+    }
+}
+
+#[test]
+fn real_files_with_anchors_are_read() {
+    let Ok(entries) = fs::read_dir(folder()) else { return };
+    let lax = Options { strict_keys: false, ..Options::default() };
+    let mut refused = Vec::new();
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.ends_with("tasks.yaml") {
+            let text = fs::read_to_string(&path).expect("text");
+            assert!(graph::read_with(&text, Format::Yaml, &lax).value.is_some(), "{name}");
+            let problems = graph::read(&text, Format::Yaml).problems;
+            refused.extend(problems.into_iter().map(|problem| (name.clone(), problem.message)));
+        }
+    }
+    // Three real files give a key twice, four times in all, and lose what they said first.
+    assert_eq!(refused.len(), 4, "{refused:?}");
+    assert!(refused.iter().all(|(_, message)| message.contains("is given twice; first given here")));
+}
+
+/// Documents made of the right words in the wrong places.
+fn documents() -> impl Strategy<Value = Value> {
+    const WORDS: &[&str] = &[
+        "id",
+        "type",
+        "tasks",
+        "shell",
+        "yaql_exp",
+        "$.a",
+        "(",
+        "requires",
+        "cross-depends",
+        "cross_depends",
+        "name",
+        "role",
+        "roles",
+        "parameters",
+        "strategy",
+        "amount",
+        "condition",
+        "version",
+        "1.0.0",
+        "stage",
+        "a/1",
+        "",
+        "on_success",
+        "node_attributes",
+        "status",
+        "ready",
+        "node_filter",
+        "fault_tolerance",
+        "10%",
+        "regex",
+        "1",
+    ];
+    let word = || prop::sample::select(WORDS).prop_map(str::to_owned);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i8>().prop_map(Value::from),
+        word().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 8, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((word(), inner), 0..8).prop_map(|entries| entries.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_graph_or_at_least_one_error(document in documents()) {
+        let text = document.to_string();
+        let judged = graph::read(&text, Format::Json);
+        let has_errors = judged.problems.iter().any(|problem| problem.severity == stoker_manifest::Severity::Error);
+        prop_assert_eq!(judged.value.is_none(), has_errors, "{}", text);
+        for problem in &judged.problems {
+            if let Some(span) = problem.span {
+                prop_assert!(text.get(span.start.offset as usize..span.end.offset as usize).is_some());
+            }
+        }
+        // What is accepted is accepted again in the form of an answer.
+        if let Some(tasks) = judged.value.and_then(|body| body.tasks) {
+            let answer: Value = tasks.iter().map(task::render).map(Value::Object).collect();
+            let again = graph::read_tasks(&answer.to_string(), Format::Json).value;
+            prop_assert!(again.is_some(), "{}", answer);
+        }
+    }
+
+    #[test]
+    fn any_text(text in any::<String>()) {
+        graph::read(&text, Format::Yaml);
+        graph::read(&text, Format::Json);
+    }
+}
