@@ -1,0 +1,47 @@
+//! A task by itself: its name and its type.
+
+use stoker_model::{Json, TaskType};
+use stoker_yaql::eval::suggest::closest;
+
+use crate::finding::{Finding, codes};
+use crate::merge::MergedTask;
+use crate::pattern::Pattern;
+
+pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(name_finding(task.name).map(|finding| finding.at(task.name, "id")));
+    findings.extend(type_finding(task.value("type")).map(|finding| finding.at(task.name, "type")));
+}
+
+fn name_finding(name: &str) -> Option<Finding> {
+    if Pattern::is_regex(name) {
+        let message = "a name between slashes is taken for a pattern, so nothing can refer to this task";
+        return Some(Finding::error(codes::TASK_NAME, message));
+    }
+    if name.is_empty() || name.chars().count() > 255 {
+        return Some(Finding::error(codes::TASK_NAME, "a name has 1 to 255 characters"));
+    }
+    let is_odd = |letter: char| letter.is_whitespace() || letter.is_control();
+    name.contains(is_odd)
+        .then(|| Finding::warning(codes::TASK_NAME, "the name has blanks or control characters"))
+}
+
+fn type_finding(value: Option<&Json>) -> Option<Finding> {
+    let Some(value) = value else {
+        return Some(Finding::error(codes::TASK_TYPE, "the task has no type in any layer"));
+    };
+    if value.get("yaql_exp").is_some() {
+        return None;
+    }
+    let name = value.as_str().unwrap_or_default();
+    match TaskType::parse(name) {
+        Some(TaskType::Role) => {
+            Some(Finding::warning(codes::TASK_TYPE, "type `role` is kept for old data, nothing executes it"))
+        }
+        Some(_) => None,
+        None => {
+            let help =
+                closest(name, TaskType::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
+            Some(Finding::error(codes::TASK_TYPE, format!("there is no type `{name}`")).help(help))
+        }
+    }
+}

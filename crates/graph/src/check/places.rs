@@ -1,0 +1,109 @@
+//! Where tasks run: roles and tags that no node has, patterns that are none, tasks that run nowhere.
+
+use std::collections::HashMap;
+
+use stoker_model::{Json, TaskType};
+use stoker_yaql::eval::suggest::closest;
+
+use super::effort::{COMPILE_STEPS, Effort};
+use super::links::items;
+use super::spots::PLACE_FIELDS;
+use super::{Definition, Scope, Subject};
+use crate::finding::{Finding, codes};
+use crate::pattern::Pattern;
+
+/// Checks names of places, each once.
+pub(super) struct Places<'a, 'o> {
+    /// Roles and tags that there are, if that is known.
+    all: Option<&'o [String]>,
+    known: HashMap<&'a str, Option<Finding>>,
+}
+
+impl<'a, 'o> Places<'a, 'o> {
+    pub(super) fn new(all: Option<&'o [String]>) -> Self {
+        Self { all, known: HashMap::new() }
+    }
+
+    pub(super) fn check(
+        &mut self,
+        definition: &Definition<'_, 'a>,
+        subject: &Subject<'_, 'a>,
+        effort: &mut Effort,
+        findings: &mut Vec<Finding>,
+    ) {
+        let task = definition.task;
+        let mut report = |path: String, finding: Finding| findings.push(finding.at(task.name, path));
+        if !definition.is_stage() {
+            for field in PLACE_FIELDS {
+                self.check_value(task.value(field), field, effort, &mut report);
+            }
+        }
+        for field in ["cross_depends", "cross_depended_by"] {
+            for (item_idx, relation) in items(task.value(field)) {
+                for key in ["role", "tags"] {
+                    let path = format!("{field}[{item_idx}].{key}");
+                    self.check_value(relation.get(key), &path, effort, &mut report);
+                }
+            }
+        }
+        findings.extend(unplaced(definition, subject).map(|finding| finding.at(task.name, "")));
+    }
+
+    fn check_value(
+        &mut self,
+        value: Option<&'a Json>,
+        path: &str,
+        effort: &mut Effort,
+        report: &mut impl FnMut(String, Finding),
+    ) {
+        let is_list = matches!(value, Some(Json::Array(_)));
+        for (item_idx, item) in items(value) {
+            let Some(name) = item.as_str() else { continue };
+            let all = self.all;
+            let finding = self.known.entry(name).or_insert_with(|| finding(name, all, effort));
+            if let Some(finding) = finding {
+                let path = if is_list { format!("{path}[{item_idx}]") } else { path.to_owned() };
+                report(path, finding.clone());
+            }
+        }
+    }
+}
+
+fn finding(name: &str, places: Option<&[String]>, effort: &mut Effort) -> Option<Finding> {
+    let n_places = places.unwrap_or_default().len() as u64;
+    let steps = n_places + if Pattern::is_regex(name) { COMPILE_STEPS } else { 0 };
+    if matches!(name, "*" | "master" | "self") || !effort.spend(steps) {
+        return None;
+    }
+    let pattern = match Pattern::new(name) {
+        Ok(pattern) => pattern,
+        Err(why) => return Some(Finding::error(codes::PATTERN, format!("`{name}` is no pattern: {why}"))),
+    };
+    let places = places?;
+    let is_known = |place: &String| pattern.matches(place) || pattern.matches(&format!("primary-{place}"));
+    if places.iter().any(is_known) {
+        return None;
+    }
+    if Pattern::is_regex(name) {
+        return Some(Finding::warning(codes::PLACE, format!("no role or tag matches `{name}`")));
+    }
+    let bare = name.strip_prefix("primary-").unwrap_or(name);
+    let best = closest(bare, places.iter().map(String::as_str));
+    let help = best.map(|best| format!("did you mean `{}{best}`?", &name[..name.len() - bare.len()]));
+    Some(Finding::warning(codes::PLACE, format!("no node can have the role or tag `{name}`")).help(help))
+}
+
+/// A task that says of no place that it runs there. One of type `skipped` is meant to do nothing.
+fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Option<Finding> {
+    let is_exempt = matches!(definition.task_type, Some(TaskType::Stage | TaskType::Skipped));
+    let is_listed = subject.groups_of.contains_key(definition.task.name);
+    if subject.scope == Scope::Layer || is_exempt || is_listed || !definition.spots.is_empty() {
+        return None;
+    }
+    let message = if definition.is_group() {
+        "the group is on no node: it has no `roles`, `groups` or `tags`"
+    } else {
+        "the task runs nowhere: it has no `roles`, `groups` or `tags`, and no group lists it"
+    };
+    Some(Finding::warning(codes::UNPLACED, message))
+}

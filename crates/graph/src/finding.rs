@@ -1,0 +1,107 @@
+//! What is wrong with a graph, as data; drawing it is somebody else's job.
+
+use std::fmt;
+
+use crate::layer::Source;
+
+/// Stable names of findings.
+pub mod codes {
+    /// Two plugins disagree about one task.
+    pub const PLUGIN_CONFLICT: &str = "graph-plugin-conflict";
+    /// A task whose type means nothing.
+    pub const TASK_TYPE: &str = "graph-task-type";
+    /// A task whose name cannot be referred to.
+    pub const TASK_NAME: &str = "graph-task-name";
+    /// A name that leads to no task.
+    pub const DANGLING: &str = "graph-dangling-name";
+    /// A group that lists a task that is not there.
+    pub const GROUP_MEMBER: &str = "graph-group-member";
+    /// A pattern that does not compile.
+    pub const PATTERN: &str = "graph-pattern";
+    /// An expression that does not parse.
+    pub const EXPRESSION: &str = "graph-expression";
+    /// A role or tag that no node can have.
+    pub const PLACE: &str = "graph-unknown-place";
+    /// A task that runs nowhere.
+    pub const UNPLACED: &str = "graph-unplaced-task";
+    /// A dependency of a stage that has no effect.
+    pub const STAGE: &str = "graph-stage-dependency";
+    /// A graph so large that it was not checked to the end.
+    pub const TOO_LARGE: &str = "graph-too-large";
+    /// Tasks that wait for each other.
+    pub const CYCLE: &str = "graph-cycle";
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The graph cannot be run as it is.
+    Error,
+    /// The graph can be run, but probably does not say what was meant.
+    Warning,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub severity: Severity,
+    /// One of [`codes`].
+    pub code: &'static str,
+    /// The task it is about; none if it is about several.
+    pub task: Option<String>,
+    /// Where in the task, as in `requires[0]`; empty for the whole of it.
+    pub path: String,
+    /// A lowercase fragment without a full stop.
+    pub message: String,
+    /// What the author can do.
+    pub help: Option<String>,
+    /// The layer that set the field in question.
+    pub source: Option<Source>,
+}
+
+impl Finding {
+    pub(crate) fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
+        let (task, path, help, source) = (None, String::new(), None, None);
+        Self { severity, code, task, path, message: message.into(), help, source }
+    }
+
+    pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message)
+    }
+
+    pub(crate) fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message)
+    }
+
+    pub(crate) fn at(mut self, task: &str, path: impl Into<String>) -> Self {
+        self.task = Some(task.to_owned());
+        self.path = path.into();
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<Option<String>>) -> Self {
+        self.help = help.into();
+        self
+    }
+
+    /// The field of the task that the path begins with.
+    pub(crate) fn field(&self) -> &str {
+        self.path.split(['.', '[']).next().unwrap_or_default()
+    }
+}
+
+/// ``task `a`, requires[0]: the message (the help)``.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(task) = &self.task {
+            write!(f, "task `{task}`")?;
+            if !self.path.is_empty() {
+                write!(f, ", {}", self.path)?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
+}

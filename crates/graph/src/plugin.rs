@@ -1,0 +1,103 @@
+//! What the control plane adds to the tasks of a plugin before they are merged.
+
+use stoker_model::{Json, Plugin, Task};
+
+/// The tasks of a plugin as they take part in a merge: those with parameters run in the folder of the plugin's
+/// scripts unless they say where, and a group has the fault tolerance of the plugin's role of the same name.
+pub fn plugin_tasks<'t>(plugin: &Plugin, tasks: impl Iterator<Item = &'t Task>) -> Vec<Task> {
+    let folder = plugin.scripts_folder();
+    tasks
+        .map(|task| {
+            let mut task = task.clone();
+            add_folder(&mut task, &folder);
+            add_tolerance(&mut task, plugin);
+            task
+        })
+        .collect()
+}
+
+fn add_folder(task: &mut Task, folder: &str) {
+    let Some(Json::Object(parameters)) = task.fields.get_mut("parameters") else { return };
+    let is_computed = parameters.contains_key("yaql_exp");
+    if !parameters.is_empty() && !is_computed {
+        parameters.entry("cwd").or_insert_with(|| Json::from(folder));
+    }
+}
+
+fn add_tolerance(task: &mut Task, plugin: &Plugin) {
+    if task.field("type").and_then(Json::as_str) != Some("group") {
+        return;
+    }
+    let tolerance = plugin.body.roles_metadata.get(&task.name).and_then(|role| role.get("fault_tolerance"));
+    if let Some(tolerance) = tolerance {
+        task.fields.entry("fault_tolerance").or_insert_with(|| tolerance.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stoker_model::{JsonMap, Micros, NewPlugin, PluginId};
+
+    use super::*;
+
+    fn map(value: Json) -> JsonMap {
+        match value {
+            Json::Object(map) => map,
+            other => panic!("no map: {other}"),
+        }
+    }
+
+    fn plugin() -> Plugin {
+        let body = NewPlugin {
+            name: "lma".into(),
+            title: "LMA".into(),
+            version: "1.0.0".into(),
+            package_version: "4.0.0".into(),
+            description: None,
+            homepage: None,
+            is_hotpluggable: false,
+            fuel_version: Vec::new(),
+            groups: Vec::new(),
+            authors: Vec::new(),
+            licenses: Vec::new(),
+            releases: Vec::new(),
+            attributes_metadata: JsonMap::new(),
+            roles_metadata: map(json!({"lma": {"fault_tolerance": "10%"}})),
+            tags_metadata: JsonMap::new(),
+            volumes_metadata: JsonMap::new(),
+            components_metadata: Vec::new(),
+            tasks: Vec::new(),
+            extra: JsonMap::new(),
+        };
+        Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) }
+    }
+
+    fn check(name: &str, given: Json, expected: &Json) {
+        let task = Task { name: name.to_owned(), fields: map(given) };
+        let tasks = plugin_tasks(&plugin(), std::iter::once(&task));
+        assert_eq!(Json::Object(tasks[0].fields.clone()), *expected);
+    }
+
+    #[test]
+    fn parameters_get_the_folder_of_the_scripts() {
+        let folder = "/etc/fuel/plugins/lma-1.0.0/";
+        check("a", json!({"parameters": {"cmd": "x"}}), &json!({"parameters": {"cmd": "x", "cwd": folder}}));
+        check("a", json!({"parameters": {"cwd": "/"}}), &json!({"parameters": {"cwd": "/"}}));
+        check("a", json!({"parameters": {}}), &json!({"parameters": {}}));
+        check("a", json!({}), &json!({}));
+        check("a", json!({"parameters": {"yaql_exp": "$.x"}}), &json!({"parameters": {"yaql_exp": "$.x"}}));
+    }
+
+    #[test]
+    fn groups_get_the_tolerance_of_their_role() {
+        check("lma", json!({"type": "group"}), &json!({"type": "group", "fault_tolerance": "10%"}));
+        check(
+            "lma",
+            json!({"type": "group", "fault_tolerance": 0}),
+            &json!({"type": "group", "fault_tolerance": 0}),
+        );
+        check("lma", json!({"type": "shell"}), &json!({"type": "shell"}));
+        check("other", json!({"type": "group"}), &json!({"type": "group"}));
+    }
+}
