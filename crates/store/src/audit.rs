@@ -1,0 +1,78 @@
+//! The audit log: written with each change, never changed.
+
+use stoker_model::{AuditEntry, AuditId, Change, Micros, UserId};
+
+use crate::sql::{Args, Columns};
+use crate::{List, Page, Session, StoreError, Writing};
+
+const TABLE: &str = "audit_entries";
+const SELECT: &str = "SELECT id, at, user_id, user_name, address, action, target, detail FROM audit_entries";
+const ORDERS: &[&str] = &["id", "at", "user_id", "user_name", "address", "action", "target"];
+
+/// What of the log to show; a field that is `None` excludes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    pub user_id: Option<UserId>,
+    /// How the action begins: `graph.` for everything about graphs.
+    pub action: Option<String>,
+    pub target: Option<String>,
+    /// From this instant on.
+    pub since: Option<Micros>,
+    /// Before this instant.
+    pub until: Option<Micros>,
+}
+
+fn read(columns: &mut Columns<'_>) -> Result<AuditEntry, StoreError> {
+    Ok(AuditEntry {
+        id: AuditId(columns.int()?),
+        at: columns.time()?,
+        user_id: columns.opt_int()?.map(UserId),
+        user_name: columns.text()?,
+        address: columns.opt_text()?,
+        action: columns.text()?,
+        target: columns.text()?,
+        detail: columns.json()?,
+    })
+}
+
+impl Session {
+    /// Newest first unless the list says otherwise.
+    pub async fn audit_list(
+        &mut self,
+        filter: &AuditFilter,
+        list: &List,
+    ) -> Result<Page<AuditEntry>, StoreError> {
+        let mut select = self
+            .select()
+            .and_int("user_id = ?", filter.user_id.map(|id| id.0))
+            .and_int("at >= ?", filter.since.map(|instant| instant.0))
+            .and_int("at < ?", filter.until.map(|instant| instant.0));
+        if let Some(action) = &filter.action {
+            select = select.and("substr(action, 1, length(?)) = ?", |args| args.text(action));
+        }
+        if let Some(target) = &filter.target {
+            select = select.and("target = ?", |args| args.text(target));
+        }
+        let order = list.order_sql(ORDERS, "id DESC")?;
+        let (rows, total) = self.page(SELECT, TABLE, select, &order, list).await?;
+        let items = rows.iter().map(|row| read(&mut row.columns(TABLE))).collect::<Result<_, _>>()?;
+        Ok(Page { items, total })
+    }
+}
+
+impl Writing {
+    pub(crate) async fn audit_append(&mut self, change: &Change) -> Result<(), StoreError> {
+        let sql = "INSERT INTO audit_entries (at, user_id, user_name, address, action, target, detail) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        let actor = self.actor();
+        let args = Args::new()
+            .int(self.now().0)
+            .opt_int(actor.user_id.map(|id| id.0))
+            .text(&actor.user_name)
+            .opt_text(actor.address.as_deref())
+            .text(change.action)
+            .text(&change.target)
+            .json(&change.detail);
+        self.connection.execute(sql.to_owned(), args).await.map(drop)
+    }
+}

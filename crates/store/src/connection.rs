@@ -1,0 +1,159 @@
+//! One connection of either engine, and how long anybody waits for it.
+
+use std::future::Future;
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::PgArguments;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
+
+use crate::error::Outage;
+use crate::sql::{Args, Dialect, Row, violation};
+use crate::{Patience, StoreError};
+
+/// A connection with or without a transaction around it; dropped, the transaction is rolled back.
+pub(crate) enum Handle<DB: Database> {
+    Plain(PoolConnection<DB>),
+    Open(Transaction<'static, DB>),
+}
+
+enum Link {
+    Sqlite(Handle<Sqlite>),
+    Pg(Handle<Postgres>),
+}
+
+pub(crate) struct Connection {
+    link: Link,
+    patience: Patience,
+}
+
+impl<DB: Database> Handle<DB> {
+    /// With a statement, a transaction that begins with it.
+    pub(crate) async fn acquire(pool: &Pool<DB>, begin: Option<&'static str>) -> Result<Self, StoreError> {
+        Ok(match begin {
+            None => Self::Plain(pool.acquire().await?),
+            Some(statement) => Self::Open(pool.begin_with(statement).await?),
+        })
+    }
+
+    fn get(&mut self) -> &mut DB::Connection {
+        match self {
+            Self::Plain(connection) => connection,
+            Self::Open(transaction) => transaction,
+        }
+    }
+
+    async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Open(transaction) => Ok(transaction.commit().await?),
+        }
+    }
+}
+
+/// The same body for both engines: `$link` is a handle, `$row` the variant of [`Row`], `$arguments` the type
+/// of the arguments.
+macro_rules! on {
+    ($self:expr, |$link:ident, $row:ident, $arguments:ident| $body:expr) => {
+        match &mut $self.link {
+            Link::Sqlite($link) => {
+                type $arguments = SqliteArguments;
+                #[allow(unused_variables, reason = "not every statement returns rows")]
+                let $row = Row::Sqlite;
+                $body
+            }
+            Link::Pg($link) => {
+                type $arguments = PgArguments;
+                #[allow(unused_variables, reason = "not every statement returns rows")]
+                let $row = Row::Pg;
+                $body
+            }
+        }
+    };
+}
+
+impl Connection {
+    pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Patience) -> Self {
+        Self { link: Link::Sqlite(handle), patience }
+    }
+
+    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Patience) -> Self {
+        Self { link: Link::Pg(handle), patience }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self.link {
+            Link::Sqlite(_) => Dialect::Sqlite,
+            Link::Pg(_) => Dialect::Postgres,
+        }
+    }
+
+    pub(crate) async fn fetch_all(&mut self, sql: String, args: Args) -> Result<Vec<Row>, StoreError> {
+        let sql = AssertSqlSafe(sql).into_sql_str();
+        let after = self.patience.statement;
+        on!(self, |link, row, Arguments| {
+            let arguments: Arguments = args.into_engine()?;
+            let query = sqlx::query_with(sql, arguments).fetch_all(link.get());
+            in_time(after, async { Ok(query.await?.into_iter().map(row).collect()) }).await
+        })
+    }
+
+    pub(crate) async fn fetch_optional(
+        &mut self,
+        sql: String,
+        args: Args,
+    ) -> Result<Option<Row>, StoreError> {
+        let sql = AssertSqlSafe(sql).into_sql_str();
+        let after = self.patience.statement;
+        on!(self, |link, row, Arguments| {
+            let arguments: Arguments = args.into_engine()?;
+            let query = sqlx::query_with(sql, arguments).fetch_optional(link.get());
+            in_time(after, async { Ok(query.await?.map(row)) }).await
+        })
+    }
+
+    /// How many rows a statement changed.
+    pub(crate) async fn execute(&mut self, sql: String, args: Args) -> Result<u64, StoreError> {
+        self.run(sql, args, StoreError::from).await
+    }
+
+    /// The same for a removal: a row that others refer to stays and says so.
+    pub(crate) async fn remove(&mut self, sql: String, args: Args) -> Result<u64, StoreError> {
+        self.run(sql, args, violation::explain_removal).await
+    }
+
+    async fn run(
+        &mut self,
+        sql: String,
+        args: Args,
+        explain: fn(sqlx::Error) -> StoreError,
+    ) -> Result<u64, StoreError> {
+        let sql = AssertSqlSafe(sql).into_sql_str();
+        let after = self.patience.statement;
+        on!(self, |link, row, Arguments| {
+            let arguments: Arguments = args.into_engine()?;
+            let query = sqlx::query_with(sql, arguments).execute(link.get());
+            in_time(after, async { query.await.map(|done| done.rows_affected()).map_err(explain) }).await
+        })
+    }
+
+    pub(crate) async fn commit(self) -> Result<(), StoreError> {
+        let after = self.patience.statement;
+        match self.link {
+            Link::Sqlite(handle) => in_time(after, handle.commit()).await,
+            Link::Pg(handle) => in_time(after, handle.commit()).await,
+        }
+    }
+}
+
+/// No wait without an end: a network that swallows packets looks like a slow answer.
+pub(crate) async fn in_time<T>(
+    after: Duration,
+    work: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    match tokio::time::timeout(after, work).await {
+        Ok(answer) => answer,
+        Err(_) => Err(StoreError::Unavailable(Outage::Slow { after })),
+    }
+}

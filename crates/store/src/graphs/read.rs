@@ -1,0 +1,190 @@
+//! Reading graphs: the heads first, then the tasks of those that are not remembered.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stoker_model::{Graph, GraphId, GraphMetadata, GraphType, Owner, OwnerKind, StoredTask};
+
+use super::{GraphFilter, relation, tasks};
+use crate::sql::{Args, Columns, Row};
+use crate::{List, Page, Session, StoreError};
+
+const TABLE: &str = "deployment_graphs";
+const FROM: &str = "deployment_graphs g JOIN deployment_graph_owners o ON o.deployment_graph_id = g.id";
+const COLUMNS: &str = "g.id, g.generation, o.owner_kind, o.owner_id, o.type, \
+    g.verbose_name, g.node_filter, g.on_success, g.on_error, g.on_stop";
+const ORDERS: &[&str] = &["id", "generation", "owner_kind", "owner_id", "type", "verbose_name"];
+/// Each attempt fails only if somebody changed a graph between two statements.
+const ATTEMPTS_MAX: usize = 16;
+
+/// A graph without its tasks.
+pub(super) struct Head {
+    pub(super) id: GraphId,
+    pub(super) generation: i64,
+    pub(super) owner: Owner,
+    pub(super) graph_type: GraphType,
+    pub(super) metadata: GraphMetadata,
+}
+
+impl Head {
+    pub(super) fn with_tasks(self, tasks: Arc<[StoredTask]>) -> Graph {
+        let Self { id, generation, owner, graph_type, metadata } = self;
+        Graph { id, generation, owner, graph_type, metadata, tasks }
+    }
+
+    fn from_row(row: &Row) -> Result<Self, StoreError> {
+        let mut columns = row.columns(TABLE);
+        Ok(Self {
+            id: GraphId(columns.int()?),
+            generation: columns.int()?,
+            owner: Owner::new(columns.word(OwnerKind::parse)?, columns.int()?),
+            graph_type: columns.word(|text| GraphType::new(text).ok())?,
+            metadata: read_metadata(&mut columns)?,
+        })
+    }
+}
+
+fn read_metadata(columns: &mut Columns<'_>) -> Result<GraphMetadata, StoreError> {
+    Ok(GraphMetadata {
+        name: columns.opt_text()?,
+        node_filter: columns.opt_text()?,
+        on_success: columns.opt_map()?,
+        on_error: columns.opt_map()?,
+        on_stop: columns.opt_map()?,
+    })
+}
+
+impl Session {
+    pub async fn graph_get(&mut self, id: GraphId) -> Result<Option<Graph>, StoreError> {
+        let args = Args::new().int(id.0);
+        let head = self.graph_head(FROM, "g.id = $1", args).await?;
+        Ok(self.graphs_fill(head.into_iter().collect()).await?.pop())
+    }
+
+    pub async fn graph_find(
+        &mut self,
+        owner: Owner,
+        graph_type: &GraphType,
+    ) -> Result<Option<Graph>, StoreError> {
+        // Straight to the table of that kind of owner: this is asked for every layer of every plan.
+        let (table, column) = relation(owner.kind());
+        let from = format!(
+            "deployment_graphs g JOIN (SELECT deployment_graph_id, type, '{}' AS owner_kind, {column} AS owner_id \
+             FROM {table}) o ON o.deployment_graph_id = g.id",
+            owner.kind()
+        );
+        let args = Args::new().int(owner.id()).key(graph_type.as_str());
+        let head = self.graph_head(&from, "o.owner_id = $1 AND o.type = $2", args).await?;
+        Ok(self.graphs_fill(head.into_iter().collect()).await?.pop())
+    }
+
+    pub async fn graph_list(&mut self, filter: &GraphFilter, list: &List) -> Result<Page<Graph>, StoreError> {
+        let mut select = self.select();
+        if let Some(owners) = &filter.owners {
+            let alternatives = OwnerKind::ALL.iter().filter_map(|kind| {
+                let ids: Vec<i64> =
+                    owners.iter().filter(|owner| owner.kind() == *kind).map(|owner| owner.id()).collect();
+                (!ids.is_empty()).then(|| (format!("o.owner_kind = '{kind}'"), "o.owner_id", ids))
+            });
+            select = select.and_any_ids(alternatives.collect());
+        }
+        if let Some(types) = &filter.types {
+            select = select.and_texts("o.type", types.iter().map(GraphType::as_str));
+        }
+        let order = list.order_sql(ORDERS, "id")?;
+        let sql = format!("SELECT {COLUMNS} FROM {FROM}");
+        let (rows, total) = self.page(&sql, FROM, select, &order, list).await?;
+        let heads = rows.iter().map(Head::from_row).collect::<Result<_, _>>()?;
+        Ok(Page { items: self.graphs_fill(heads).await?, total })
+    }
+
+    async fn graph_head(
+        &mut self,
+        from: &str,
+        condition: &'static str,
+        args: Args,
+    ) -> Result<Option<Head>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {condition}");
+        let row = self.connection.fetch_optional(sql, args).await?;
+        row.as_ref().map(Head::from_row).transpose()
+    }
+
+    pub(super) async fn graph_heads(&mut self, ids: &[GraphId]) -> Result<Vec<Head>, StoreError> {
+        let (condition, args) = self.select().and_ids("g.id", ids.iter().map(|id| id.0)).finish();
+        let sql = format!("SELECT {COLUMNS} FROM {FROM}{condition} ORDER BY g.id");
+        let rows = self.connection.fetch_all(sql, args).await?;
+        rows.iter().map(Head::from_row).collect()
+    }
+
+    /// Gives heads their tasks, in the same order. Outside of a transaction a graph may change between its head
+    /// and its tasks; then its head is read again. One that went meanwhile is left out.
+    pub(super) async fn graphs_fill(&mut self, mut heads: Vec<Head>) -> Result<Vec<Graph>, StoreError> {
+        let mut tasks: HashMap<GraphId, (i64, Arc<[StoredTask]>)> = HashMap::new();
+        for _ in 0..ATTEMPTS_MAX {
+            for head in &heads {
+                if let Some(known) = self.cache.get(head.id, head.generation) {
+                    tasks.insert(head.id, (head.generation, known));
+                }
+            }
+            let fits = |head: &Head, tasks: &HashMap<GraphId, (i64, _)>| {
+                tasks.get(&head.id).is_some_and(|(generation, _)| *generation == head.generation)
+            };
+            let missing: Vec<GraphId> =
+                heads.iter().filter(|head| !fits(head, &tasks)).map(|head| head.id).collect();
+            if missing.is_empty() {
+                break;
+            }
+            self.tasks_read(&missing, &mut tasks).await?;
+            heads.retain(|head| tasks.contains_key(&head.id));
+            let torn: Vec<GraphId> =
+                heads.iter().filter(|head| !fits(head, &tasks)).map(|head| head.id).collect();
+            if torn.is_empty() {
+                break;
+            }
+            let mut newer: HashMap<GraphId, Head> =
+                self.graph_heads(&torn).await?.into_iter().map(|head| (head.id, head)).collect();
+            heads = heads
+                .into_iter()
+                .filter_map(|head| if torn.contains(&head.id) { newer.remove(&head.id) } else { Some(head) })
+                .collect();
+        }
+        heads
+            .into_iter()
+            .map(|head| match tasks.get(&head.id) {
+                Some((generation, tasks)) if *generation == head.generation => {
+                    Ok(head.with_tasks(Arc::clone(tasks)))
+                }
+                Some((current, _)) => Err(StoreError::Stale { current: *current }),
+                None => Err(StoreError::Missing { what: "graph" }),
+            })
+            .collect()
+    }
+
+    async fn tasks_read(
+        &mut self,
+        ids: &[GraphId],
+        into: &mut HashMap<GraphId, (i64, Arc<[StoredTask]>)>,
+    ) -> Result<(), StoreError> {
+        let (condition, args) = self.select().and_ids("g.id", ids.iter().map(|id| id.0)).finish();
+        let sql = format!("{}{condition}{}", *tasks::SELECT, tasks::ORDER);
+        let rows = self.connection.fetch_all(sql, args).await?;
+        for id in ids {
+            into.remove(id);
+        }
+        let mut read: HashMap<GraphId, (i64, Vec<StoredTask>)> = HashMap::new();
+        for row in &rows {
+            let mut columns = row.columns(tasks::TABLE);
+            let (id, generation) = (GraphId(columns.int()?), columns.int()?);
+            let (_, list) = read.entry(id).or_insert_with(|| (generation, Vec::with_capacity(rows.len())));
+            list.extend(tasks::read(&mut columns)?);
+        }
+        for (id, (generation, list)) in read {
+            let list: Arc<[StoredTask]> = list.into();
+            if self.is_settled {
+                self.cache.put(id, generation, &list);
+            }
+            into.insert(id, (generation, list));
+        }
+        Ok(())
+    }
+}

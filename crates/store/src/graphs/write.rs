@@ -1,0 +1,230 @@
+//! Writing graphs. An update writes the rows that differ and no other.
+
+use std::collections::HashMap;
+
+use stoker_model::{
+    Cluster, Graph, GraphId, GraphMetadata, GraphType, Owner, Plugin, Release, StoredTask, Task, TaskId,
+};
+
+use super::diff::{Diff, check_names, diff, positions};
+use super::{relation, tasks};
+use crate::sql::Args;
+use crate::{StoreError, Writing};
+
+const TAKEN: StoreError = StoreError::Taken { what: "graph type" };
+const MISSING: StoreError = StoreError::Missing { what: "graph" };
+/// How many rows one statement moves.
+const MOVES_MAX: usize = 500;
+
+/// Where a task goes: its position, and the row it has already.
+struct Placed {
+    position: i64,
+    row: Option<TaskId>,
+}
+
+fn metadata_args(metadata: &GraphMetadata) -> Args {
+    Args::new()
+        .opt_text(metadata.name.as_deref())
+        .opt_text(metadata.node_filter.as_deref())
+        .opt_map(metadata.on_success.as_ref())
+        .opt_map(metadata.on_error.as_ref())
+        .opt_map(metadata.on_stop.as_ref())
+}
+
+impl Writing {
+    pub async fn graph_create(
+        &mut self,
+        owner: Owner,
+        graph_type: &GraphType,
+        metadata: &GraphMetadata,
+        tasks: &[Task],
+    ) -> Result<Graph, StoreError> {
+        check_names(tasks)?;
+        self.require_owner(owner).await?;
+        let (table, column) = relation(owner.kind());
+        let taken = format!("SELECT 1 FROM {table} WHERE {column} = $1 AND type = $2");
+        if self.exists(taken, Args::new().int(owner.id()).key(graph_type.as_str())).await? {
+            return Err(TAKEN);
+        }
+        let sql = "INSERT INTO deployment_graphs \
+                   (generation, verbose_name, node_filter, on_success, on_error, on_stop) \
+                   VALUES (1, $1, $2, $3, $4, $5) RETURNING id";
+        let row = self.connection.fetch_optional(sql.to_owned(), metadata_args(metadata)).await?;
+        let id = GraphId(row.ok_or(MISSING)?.columns("deployment_graphs").int()?);
+        let relate = format!("INSERT INTO {table} (type, deployment_graph_id, {column}) VALUES ($1, $2, $3)");
+        let args = Args::new().key(graph_type.as_str()).int(id.0).int(owner.id());
+        self.connection.execute(relate, args).await?;
+        let placed = (0..tasks.len() as i64).map(|position| Placed { position, row: None }).collect();
+        let tasks = self.tasks_insert(id, tasks, placed).await?.into();
+        let (graph_type, metadata) = (graph_type.clone(), metadata.clone());
+        let graph = Graph { id, generation: 1, owner, graph_type, metadata, tasks };
+        self.written.push(graph.clone());
+        Ok(graph)
+    }
+
+    /// Replaces what is said about a graph and, when they are given, its tasks. A task that is the same keeps its
+    /// row, one that differs gets a new one; when nothing differs nothing is written.
+    pub async fn graph_update(
+        &mut self,
+        id: GraphId,
+        expected_generation: i64,
+        metadata: &GraphMetadata,
+        tasks: Option<&[Task]>,
+    ) -> Result<Graph, StoreError> {
+        check_names(tasks.unwrap_or_default())?;
+        let graph = self.graph_expect(id, expected_generation).await?;
+        let difference = tasks.map(|tasks| (tasks, diff(&graph.tasks, tasks)));
+        let difference = difference.filter(|(_, difference)| !difference.is_empty);
+        if difference.is_none() && graph.metadata == *metadata {
+            return Ok(graph);
+        }
+        let sql = "UPDATE deployment_graphs SET generation = generation + 1, verbose_name = $1, \
+                   node_filter = $2, on_success = $3, on_error = $4, on_stop = $5 \
+                   WHERE id = $6 AND generation = $7";
+        let args = metadata_args(metadata).int(id.0).int(expected_generation);
+        if self.connection.execute(sql.to_owned(), args).await? == 0 {
+            return Err(self.graph_stale(id).await?);
+        }
+        let tasks = match difference {
+            Some((tasks, difference)) => self.tasks_replace(id, tasks, difference).await?.into(),
+            None => graph.tasks,
+        };
+        let generation = expected_generation + 1;
+        let graph = Graph { generation, metadata: metadata.clone(), tasks, ..graph };
+        self.written.push(graph.clone());
+        Ok(graph)
+    }
+
+    /// Removes one task; the rows of the others stay.
+    pub async fn graph_task_delete(
+        &mut self,
+        id: GraphId,
+        expected_generation: i64,
+        task_name: &str,
+    ) -> Result<Graph, StoreError> {
+        let graph = self.graph_expect(id, expected_generation).await?;
+        let others = graph.tasks.iter().filter(|stored| stored.task.name != task_name);
+        let others: Vec<Task> = others.map(|stored| stored.task.clone()).collect();
+        if others.len() == graph.tasks.len() {
+            return Err(StoreError::Missing { what: "task" });
+        }
+        self.graph_update(id, expected_generation, &graph.metadata, Some(&others)).await
+    }
+
+    /// Its tasks go too. Whether there was one.
+    pub async fn graph_delete(&mut self, id: GraphId) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM deployment_graphs WHERE id = $1".to_owned();
+        Ok(self.connection.remove(sql, Args::new().int(id.0)).await? == 1)
+    }
+
+    /// Foreign keys take away relations and tasks, but point the wrong way to take away the graphs themselves.
+    pub(crate) async fn graphs_delete_of_owner(&mut self, owner: Owner) -> Result<(), StoreError> {
+        let (table, column) = relation(owner.kind());
+        let sql = format!(
+            "DELETE FROM deployment_graphs WHERE id IN \
+             (SELECT deployment_graph_id FROM {table} WHERE {column} = $1)"
+        );
+        self.connection.remove(sql, Args::new().int(owner.id())).await.map(drop)
+    }
+
+    async fn require_owner(&mut self, owner: Owner) -> Result<(), StoreError> {
+        match owner {
+            Owner::Release(id) => self.require::<Release>(id.0).await,
+            Owner::Cluster(id) => self.require::<Cluster>(id.0).await,
+            Owner::Plugin(id) => self.require::<Plugin>(id.0).await,
+        }
+    }
+
+    async fn graph_expect(&mut self, id: GraphId, generation: i64) -> Result<Graph, StoreError> {
+        let graph = self.graph_get(id).await?.ok_or(MISSING)?;
+        if graph.generation == generation {
+            return Ok(graph);
+        }
+        Err(StoreError::Stale { current: graph.generation })
+    }
+
+    async fn graph_stale(&mut self, id: GraphId) -> Result<StoreError, StoreError> {
+        let head = self.graph_heads(&[id]).await?.pop();
+        Ok(head.map_or(MISSING, |head| StoreError::Stale { current: head.generation }))
+    }
+
+    async fn tasks_replace(
+        &mut self,
+        id: GraphId,
+        tasks: &[Task],
+        difference: Diff,
+    ) -> Result<Vec<StoredTask>, StoreError> {
+        // Before the new rows, which may have the names of those that go.
+        if !difference.gone.is_empty() {
+            let gone = difference.gone.iter().map(|id| id.0);
+            let (condition, args) = self.select().and_ids("id", gone).finish();
+            let sql = format!("DELETE FROM deployment_graph_tasks{condition}");
+            self.connection.remove(sql, args).await?;
+        }
+        let placed = self.tasks_place(id, &difference.kept).await?;
+        self.tasks_insert(id, tasks, placed).await
+    }
+
+    /// Finds a position for every task and moves the rows that must.
+    async fn tasks_place(&mut self, id: GraphId, kept: &[Option<TaskId>]) -> Result<Vec<Placed>, StoreError> {
+        let sql = "SELECT id, position FROM deployment_graph_tasks WHERE deployment_graph_id = $1".to_owned();
+        let mut old: HashMap<TaskId, i64> = HashMap::new();
+        for row in self.connection.fetch_all(sql, Args::new().int(id.0)).await? {
+            let mut columns = row.columns(tasks::TABLE);
+            old.insert(TaskId(columns.int()?), columns.int()?);
+        }
+        let known: Vec<Option<i64>> = kept.iter().map(|row| old.get(row.as_ref()?).copied()).collect();
+        let placed = positions(&known).into_iter().zip(kept);
+        let placed: Vec<Placed> = placed.map(|(position, row)| Placed { position, row: *row }).collect();
+        let moved = placed.iter().zip(&known).filter(|(placed, known)| Some(placed.position) != **known);
+        let moved: Vec<(TaskId, i64)> =
+            moved.filter_map(|(placed, _)| Some((placed.row?, placed.position))).collect();
+        for chunk in moved.chunks(MOVES_MAX) {
+            self.tasks_move(chunk).await?;
+        }
+        Ok(placed)
+    }
+
+    async fn tasks_move(&mut self, moved: &[(TaskId, i64)]) -> Result<(), StoreError> {
+        let values: Vec<String> = moved.iter().map(|(id, position)| format!("({id}, {position})")).collect();
+        let sql = format!(
+            "WITH moved (id, place) AS (VALUES {}) UPDATE deployment_graph_tasks \
+             SET position = (SELECT place FROM moved WHERE moved.id = deployment_graph_tasks.id) \
+             WHERE id IN (SELECT id FROM moved)",
+            values.join(", ")
+        );
+        self.connection.execute(sql, Args::new()).await.map(drop)
+    }
+
+    /// Adds the tasks that have no row, and returns all with theirs.
+    async fn tasks_insert(
+        &mut self,
+        id: GraphId,
+        tasks: &[Task],
+        placed: Vec<Placed>,
+    ) -> Result<Vec<StoredTask>, StoreError> {
+        let new: Vec<(&Task, i64)> = tasks
+            .iter()
+            .zip(&placed)
+            .filter(|(_, placed)| placed.row.is_none())
+            .map(|(task, placed)| (task, placed.position))
+            .collect();
+        let mut rows: HashMap<String, TaskId> = HashMap::with_capacity(new.len());
+        for chunk in new.chunks(tasks::ROWS_MAX) {
+            let args = chunk
+                .iter()
+                .fold(Args::new(), |args, (task, position)| tasks::add_args(args, id.0, *position, task));
+            for row in self.connection.fetch_all(tasks::insert_sql(chunk.len()), args).await? {
+                let mut columns = row.columns(tasks::TABLE);
+                let row_id = TaskId(columns.int()?);
+                rows.insert(columns.text()?, row_id);
+            }
+        }
+        let stored = tasks.iter().zip(placed).map(|(task, placed)| {
+            let id = placed.row.or_else(|| rows.get(&task.name).copied());
+            let id = id.ok_or(StoreError::Missing { what: "task" })?;
+            Ok(StoredTask { id, task: task.clone() })
+        });
+        stored.collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! What became of each task on each node.
+
+use stoker_model::{HistoryRecord, HistoryStatus, RunId};
+
+use crate::sql::{Args, Columns};
+use crate::{Session, StoreError, Writing};
+
+const TABLE: &str = "run_history";
+const COLUMNS: &str = "run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary";
+const N_COLUMNS: usize = 9;
+/// How many records one statement writes; with more, SQLite spends its time looking for placeholders.
+const ROWS_MAX: usize = 25;
+
+/// Which records to list; a field that is `None` excludes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HistoryFilter {
+    pub nodes: Option<Vec<String>>,
+    pub statuses: Option<Vec<HistoryStatus>>,
+    pub task_names: Option<Vec<String>>,
+}
+
+fn read(columns: &mut Columns<'_>) -> Result<HistoryRecord, StoreError> {
+    Ok(HistoryRecord {
+        run_id: RunId(columns.int()?),
+        task_name: columns.text()?,
+        node_id: columns.text()?,
+        status: columns.word(HistoryStatus::parse)?,
+        started_at: columns.opt_time()?,
+        ended_at: columns.opt_time()?,
+        task: columns.map()?,
+        custom: columns.map()?,
+        summary: columns.map()?,
+    })
+}
+
+fn add_args(args: Args, record: &HistoryRecord) -> Args {
+    args.int(record.run_id.0)
+        .key(&record.task_name)
+        .key(&record.node_id)
+        .text(record.status.as_str())
+        .opt_time(record.started_at)
+        .opt_time(record.ended_at)
+        .map(&record.task)
+        .map(&record.custom)
+        .map(&record.summary)
+}
+
+fn put_sql(n_rows: usize) -> String {
+    let row = |index: usize| {
+        let places: Vec<String> =
+            (1..=N_COLUMNS).map(|place| format!("${}", index * N_COLUMNS + place)).collect();
+        format!("({})", places.join(", "))
+    };
+    let rows: Vec<String> = (0..n_rows).map(row).collect();
+    format!(
+        "INSERT INTO {TABLE} ({COLUMNS}) VALUES {} ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET \
+         status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at, \
+         task = excluded.task, custom = excluded.custom, summary = excluded.summary",
+        rows.join(", ")
+    )
+}
+
+impl Session {
+    /// Run after run; within one by start (what did not start comes last), node and name.
+    pub async fn history_list(
+        &mut self,
+        runs: &[RunId],
+        filter: &HistoryFilter,
+    ) -> Result<Vec<HistoryRecord>, StoreError> {
+        let mut select = self.select().and_ids("run_id", runs.iter().map(|id| id.0));
+        if let Some(nodes) = &filter.nodes {
+            select = select.and_texts("node_id", nodes.iter().map(String::as_str));
+        }
+        if let Some(statuses) = &filter.statuses {
+            select = select.and_texts("status", statuses.iter().map(|status| status.as_str()));
+        }
+        if let Some(names) = &filter.task_names {
+            select = select.and_texts("task_name", names.iter().map(String::as_str));
+        }
+        let (condition, args) = select.finish();
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {TABLE}{condition} \
+             ORDER BY run_id, started_at ASC NULLS LAST, node_id, task_name"
+        );
+        let rows = self.connection.fetch_all(sql, args).await?;
+        rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
+    }
+}
+
+impl Writing {
+    /// Adds records, or replaces those of the same run, task and node. Of two such in one call the later wins.
+    pub async fn history_put(&mut self, records: &[HistoryRecord]) -> Result<(), StoreError> {
+        let mut last = indices(records);
+        last.sort_unstable();
+        for chunk in last.chunks(ROWS_MAX) {
+            let args = chunk.iter().fold(Args::new(), |args, index| add_args(args, &records[*index]));
+            self.connection.execute(put_sql(chunk.len()), args).await?;
+        }
+        Ok(())
+    }
+}
+
+/// PostgreSQL refuses a statement that writes one row twice.
+fn indices(records: &[HistoryRecord]) -> Vec<usize> {
+    let mut last = std::collections::HashMap::new();
+    for (index, record) in records.iter().enumerate() {
+        last.insert((record.run_id, record.task_name.as_str(), record.node_id.as_str()), index);
+    }
+    last.into_values().collect()
+}

@@ -1,0 +1,48 @@
+//! What Stoker remembers: the only crate with SQL, over SQLite or PostgreSQL.
+//!
+//! A [`Store`] hands out a [`Session`] to read and a [`Writing`] to change things; the methods about one kind of
+//! record are in one module. A change that is not committed has never been, and none is committed without its
+//! entry in the audit log. Rows that users change carry a generation; whoever writes says which one was read, and
+//! loses with [`StoreError::Stale`] when somebody else was faster.
+//!
+//! It decides nothing: what may be changed, by whom and when, is the callers' business. It reads no clock.
+//!
+//! A new kind of record: a migration under the same number in both folders, a module here with its `impl Session`
+//! and `impl Writing`, a file of tests in `tests/conformance`, which run on both engines.
+
+mod audit;
+mod backup;
+mod clusters;
+mod connection;
+mod error;
+mod facts;
+mod graphs;
+mod history;
+mod node_roles;
+mod nodes;
+mod open;
+mod plugins;
+mod releases;
+mod runs;
+mod sequences;
+mod session;
+mod settings;
+mod sql;
+mod store;
+mod tenants;
+mod tokens;
+mod users;
+
+pub use audit::AuditFilter;
+pub use backup::{BackupError, restore};
+pub use clusters::ClusterFilter;
+pub use error::{Outage, StoreError};
+pub use graphs::GraphFilter;
+pub use history::HistoryFilter;
+pub use nodes::NodeFilter;
+pub use open::OpenError;
+pub use runs::RunFilter;
+pub use sequences::SequenceFilter;
+pub use session::{Session, Writing};
+pub use sql::list::{List, Order, Page};
+pub use store::{Database, Patience, Store};

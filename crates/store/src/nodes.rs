@@ -1,0 +1,250 @@
+//! Nodes.
+
+use stoker_model::{
+    Actor, Cluster, ClusterId, JsonMap, Micros, NewNode, Node, NodeErrorKind, NodeId, NodeStatus, TenantId,
+};
+
+use crate::sql::{Args, Columns, Record, Table, is_key};
+use crate::{List, Page, Session, Store, StoreError, Writing};
+
+/// How much of a mac is in the name of a node that nobody named.
+const MAC_TAIL: usize = 5;
+
+/// Which nodes to list; a field that is `None` excludes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeFilter {
+    /// `Some(None)`: nodes without a cluster.
+    pub cluster: Option<Option<ClusterId>>,
+    /// Nodes in clusters of this tenant.
+    pub tenant_id: Option<TenantId>,
+    pub ids: Option<Vec<NodeId>>,
+}
+
+impl Record for Node {
+    const TABLE: Table = Table {
+        name: "nodes",
+        noun: "node",
+        columns: &[
+            "cluster_id",
+            "name",
+            "mac",
+            "ip",
+            "hostname",
+            "status",
+            "online",
+            "roles",
+            "pending_roles",
+            "pending_addition",
+            "pending_deletion",
+            "error_type",
+            "error_msg",
+            "progress",
+            "group_id",
+            "manufacturer",
+            "platform_name",
+            "os_platform",
+            "kernel_params",
+            "labels",
+            "meta",
+            "attributes",
+            "facts",
+            "agent_checksum",
+            "last_seen_at",
+            "created_at",
+        ],
+        orders: &[
+            "id",
+            "cluster_id",
+            "name",
+            "mac",
+            "ip",
+            "hostname",
+            "status",
+            "online",
+            "pending_addition",
+            "pending_deletion",
+            "error_type",
+            "progress",
+            "group_id",
+            "manufacturer",
+            "platform_name",
+            "os_platform",
+            "last_seen_at",
+            "created_at",
+        ],
+    };
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: NodeId(columns.int()?),
+            generation: columns.int()?,
+            cluster_id: columns.opt_int()?.map(ClusterId),
+            name: columns.text()?,
+            mac: columns.text()?,
+            ip: columns.opt_text()?,
+            hostname: columns.text()?,
+            status: columns.word(NodeStatus::parse)?,
+            online: columns.bool()?,
+            roles: columns.strings()?,
+            pending_roles: columns.strings()?,
+            pending_addition: columns.bool()?,
+            pending_deletion: columns.bool()?,
+            error_type: columns.opt_word(NodeErrorKind::parse)?,
+            error_msg: columns.opt_text()?,
+            progress: columns.int()?,
+            group_id: columns.opt_int()?,
+            manufacturer: columns.opt_text()?,
+            platform_name: columns.opt_text()?,
+            os_platform: columns.opt_text()?,
+            kernel_params: columns.opt_text()?,
+            labels: columns.map()?,
+            meta: columns.map()?,
+            attributes: columns.map()?,
+            facts: columns.map()?,
+            agent_checksum: columns.opt_text()?,
+            last_seen_at: columns.opt_time()?,
+            created_at: columns.time()?,
+        })
+    }
+}
+
+fn args(node: &Node) -> Args {
+    Args::new()
+        .opt_int(node.cluster_id.map(|id| id.0))
+        .text(&node.name)
+        .key(&node.mac)
+        .opt_text(node.ip.as_deref())
+        .key(&node.hostname)
+        .text(node.status.as_str())
+        .bool(node.online)
+        .strings(&node.roles)
+        .strings(&node.pending_roles)
+        .bool(node.pending_addition)
+        .bool(node.pending_deletion)
+        .opt_text(node.error_type.map(NodeErrorKind::as_str))
+        .opt_text(node.error_msg.as_deref())
+        .int(node.progress)
+        .opt_int(node.group_id)
+        .opt_text(node.manufacturer.as_deref())
+        .opt_text(node.platform_name.as_deref())
+        .opt_text(node.os_platform.as_deref())
+        .opt_text(node.kernel_params.as_deref())
+        .map(&node.labels)
+        .map(&node.meta)
+        .map(&node.attributes)
+        .map(&node.facts)
+        .opt_text(node.agent_checksum.as_deref())
+        .opt_time(node.last_seen_at)
+        .int(node.created_at.0)
+}
+
+impl Session {
+    pub async fn node_list(&mut self, filter: &NodeFilter, list: &List) -> Result<Page<Node>, StoreError> {
+        let mut select =
+            self.select().and_optional("cluster_id", filter.cluster.map(|cluster| cluster.map(|id| id.0)));
+        if let Some(tenant_id) = filter.tenant_id {
+            let condition = "cluster_id IN (SELECT id FROM clusters WHERE tenant_id = ?)";
+            select = select.and(condition, |args| args.int(tenant_id.0));
+        }
+        if let Some(ids) = &filter.ids {
+            select = select.and_ids("id", ids.iter().map(|id| id.0));
+        }
+        self.list(select, list).await
+    }
+
+    pub async fn node_get(&mut self, id: NodeId) -> Result<Option<Node>, StoreError> {
+        self.get(id.0).await
+    }
+
+    pub async fn node_by_mac(&mut self, mac: &str) -> Result<Option<Node>, StoreError> {
+        if !is_key(mac) {
+            return Ok(None);
+        }
+        self.get_where("mac = $1", Args::new().key(mac)).await
+    }
+}
+
+impl Store {
+    /// A sign of life of a node that says nothing new. Nobody changed anything: its generation stays, and the audit
+    /// log, which would soon have nothing else in it, hears nothing. Whether there is such a node.
+    pub async fn node_seen(&self, id: NodeId, now: Micros) -> Result<bool, StoreError> {
+        let mut writing = self.change(&Actor::server(), now).await?;
+        let sql = "UPDATE nodes SET last_seen_at = $1 WHERE id = $2".to_owned();
+        let n_rows = writing.connection.execute(sql, Args::new().int(now.0).int(id.0)).await?;
+        writing.commit_quietly().await?;
+        Ok(n_rows == 1)
+    }
+}
+
+impl Writing {
+    /// A node just discovered: in no cluster, online, without roles.
+    pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
+        let mut node = discovered(new, self.now());
+        let taken = StoreError::Taken { what: "mac" };
+        node.id = NodeId(self.insert::<Node>("(mac)", args(&node)).await?.ok_or(taken)?);
+        if new.hostname.is_none() {
+            node.hostname = format!("node-{}", node.id);
+            let sql = "UPDATE nodes SET hostname = $1 WHERE id = $2".to_owned();
+            self.connection.execute(sql, Args::new().key(&node.hostname).int(node.id.0)).await?;
+        }
+        Ok(node)
+    }
+
+    pub async fn node_update(&mut self, node: &Node) -> Result<Node, StoreError> {
+        let mac = "SELECT 1 FROM nodes WHERE mac = $1 AND id <> $2".to_owned();
+        if self.exists(mac, Args::new().key(&node.mac).int(node.id.0)).await? {
+            return Err(StoreError::Taken { what: "mac" });
+        }
+        if let Some(cluster_id) = node.cluster_id {
+            self.require::<Cluster>(cluster_id.0).await?;
+            let hostname =
+                "SELECT 1 FROM nodes WHERE cluster_id = $1 AND hostname = $2 AND id <> $3".to_owned();
+            let key = Args::new().int(cluster_id.0).key(&node.hostname).int(node.id.0);
+            if self.exists(hostname, key).await? {
+                return Err(StoreError::Taken { what: "hostname" });
+            }
+        }
+        let generation = self.replace::<Node>(node.id.0, node.generation, args(node)).await?;
+        Ok(Node { generation, ..node.clone() })
+    }
+
+    /// Whether there was one.
+    pub async fn node_delete(&mut self, id: NodeId) -> Result<bool, StoreError> {
+        self.delete::<Node>(id.0).await
+    }
+}
+
+fn discovered(new: &NewNode, now: stoker_model::Micros) -> Node {
+    let n_skipped = new.mac.chars().count().saturating_sub(MAC_TAIL);
+    let tail: String = new.mac.chars().skip(n_skipped).collect();
+    Node {
+        id: NodeId(0),
+        generation: 1,
+        cluster_id: None,
+        name: new.name.clone().unwrap_or_else(|| format!("Untitled ({tail})")),
+        mac: new.mac.clone(),
+        ip: new.ip.clone(),
+        hostname: new.hostname.clone().unwrap_or_default(),
+        status: NodeStatus::Discover,
+        online: true,
+        roles: Vec::new(),
+        pending_roles: Vec::new(),
+        pending_addition: false,
+        pending_deletion: false,
+        error_type: None,
+        error_msg: None,
+        progress: 0,
+        group_id: None,
+        manufacturer: new.manufacturer.clone(),
+        platform_name: new.platform_name.clone(),
+        os_platform: new.os_platform.clone(),
+        kernel_params: None,
+        labels: new.labels.clone(),
+        meta: new.meta.clone(),
+        attributes: JsonMap::new(),
+        facts: new.facts.clone(),
+        agent_checksum: None,
+        last_seen_at: Some(now),
+        created_at: now,
+    }
+}

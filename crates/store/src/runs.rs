@@ -1,0 +1,180 @@
+//! Runs: what was asked for and how far it is.
+
+use stoker_model::{Cluster, ClusterId, GraphType, NewRun, Run, RunId, RunName, RunStatus, TenantId};
+
+use crate::sql::{Args, Columns, Record, Table};
+use crate::{List, Page, Session, StoreError, Writing};
+
+/// Which runs to list; a field that is `None` excludes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// `Some(None)`: runs of no cluster.
+    pub cluster_id: Option<Option<ClusterId>>,
+    /// Runs on clusters of this tenant.
+    pub tenant_id: Option<TenantId>,
+    pub statuses: Option<Vec<RunStatus>>,
+    pub names: Option<Vec<RunName>>,
+    /// `Some(None)`: runs that are part of no other.
+    pub parent_id: Option<Option<RunId>>,
+    pub hidden: Option<bool>,
+}
+
+impl Record for Run {
+    const TABLE: Table = Table {
+        name: "runs",
+        noun: "run",
+        columns: &[
+            "uuid",
+            "parent_id",
+            "cluster_id",
+            "name",
+            "status",
+            "progress",
+            "message",
+            "result",
+            "graph_type",
+            "dry_run",
+            "started_at",
+            "ended_at",
+            "is_hidden",
+        ],
+        orders: &[
+            "id",
+            "uuid",
+            "parent_id",
+            "cluster_id",
+            "name",
+            "status",
+            "progress",
+            "graph_type",
+            "dry_run",
+            "started_at",
+            "ended_at",
+        ],
+    };
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: RunId(columns.int()?),
+            generation: columns.int()?,
+            uuid: columns.text()?,
+            parent_id: columns.opt_int()?.map(RunId),
+            cluster_id: columns.opt_int()?.map(ClusterId),
+            name: columns.word(RunName::parse)?,
+            status: columns.word(RunStatus::parse)?,
+            progress: columns.int()?,
+            message: columns.opt_text()?,
+            result: columns.json()?,
+            graph_type: columns.opt_word(|text| GraphType::new(text).ok())?,
+            dry_run: columns.bool()?,
+            started_at: columns.opt_time()?,
+            ended_at: columns.opt_time()?,
+            is_hidden: columns.bool()?,
+        })
+    }
+}
+
+fn args(run: &Run) -> Args {
+    Args::new()
+        .key(&run.uuid)
+        .opt_int(run.parent_id.map(|id| id.0))
+        .opt_int(run.cluster_id.map(|id| id.0))
+        .text(run.name.as_str())
+        .text(run.status.as_str())
+        .int(run.progress)
+        .opt_text(run.message.as_deref())
+        .json(&run.result)
+        .opt_text(run.graph_type.as_ref().map(GraphType::as_str))
+        .bool(run.dry_run)
+        .opt_time(run.started_at)
+        .opt_time(run.ended_at)
+        .bool(run.is_hidden)
+}
+
+impl Session {
+    pub async fn run_list(&mut self, filter: &RunFilter, list: &List) -> Result<Page<Run>, StoreError> {
+        let mut select = self
+            .select()
+            .and_optional("cluster_id", filter.cluster_id.map(|cluster| cluster.map(|id| id.0)))
+            .and_optional("parent_id", filter.parent_id.map(|parent| parent.map(|id| id.0)));
+        if let Some(tenant_id) = filter.tenant_id {
+            let condition = "cluster_id IN (SELECT id FROM clusters WHERE tenant_id = ?)";
+            select = select.and(condition, |args| args.int(tenant_id.0));
+        }
+        if let Some(statuses) = &filter.statuses {
+            select = select.and_texts("status", statuses.iter().map(|status| status.as_str()));
+        }
+        if let Some(names) = &filter.names {
+            select = select.and_texts("name", names.iter().map(|name| name.as_str()));
+        }
+        if let Some(hidden) = filter.hidden {
+            select = select.and("is_hidden = ?", |args| args.bool(hidden));
+        }
+        self.list(select, list).await
+    }
+
+    pub async fn run_get(&mut self, id: RunId) -> Result<Option<Run>, StoreError> {
+        self.get(id.0).await
+    }
+
+    /// The parts of a run, in their order.
+    pub async fn run_children(&mut self, id: RunId) -> Result<Vec<Run>, StoreError> {
+        let filter = RunFilter { parent_id: Some(Some(id)), ..RunFilter::default() };
+        Ok(self.run_list(&filter, &List::default()).await?.items)
+    }
+}
+
+impl Writing {
+    pub async fn run_create(&mut self, new: &NewRun) -> Result<Run, StoreError> {
+        self.run_require_parents(new.parent_id, new.cluster_id).await?;
+        let mut run = Run {
+            id: RunId(0),
+            generation: 1,
+            uuid: new.uuid.clone(),
+            parent_id: new.parent_id,
+            cluster_id: new.cluster_id,
+            name: new.name,
+            status: new.status,
+            progress: new.progress,
+            message: new.message.clone(),
+            result: new.result.clone(),
+            graph_type: new.graph_type.clone(),
+            dry_run: new.dry_run,
+            started_at: new.started_at,
+            ended_at: new.ended_at,
+            is_hidden: false,
+        };
+        let taken = StoreError::Taken { what: "run uuid" };
+        run.id = RunId(self.insert::<Run>("(uuid)", args(&run)).await?.ok_or(taken)?);
+        Ok(run)
+    }
+
+    pub async fn run_update(&mut self, run: &Run) -> Result<Run, StoreError> {
+        let others = "SELECT 1 FROM runs WHERE uuid = $1 AND id <> $2".to_owned();
+        if self.exists(others, Args::new().key(&run.uuid).int(run.id.0)).await? {
+            return Err(StoreError::Taken { what: "run uuid" });
+        }
+        self.run_require_parents(run.parent_id, run.cluster_id).await?;
+        let generation = self.replace::<Run>(run.id.0, run.generation, args(run)).await?;
+        Ok(Run { generation, ..run.clone() })
+    }
+
+    /// Its parts and its history go too. Whether there was one.
+    pub async fn run_delete(&mut self, id: RunId) -> Result<bool, StoreError> {
+        self.delete::<Run>(id.0).await
+    }
+
+    async fn run_require_parents(
+        &mut self,
+        parent_id: Option<RunId>,
+        cluster_id: Option<ClusterId>,
+    ) -> Result<(), StoreError> {
+        if let Some(id) = parent_id {
+            self.require::<Run>(id.0).await?;
+        }
+        match cluster_id {
+            Some(id) => self.require::<Cluster>(id.0).await,
+            None => Ok(()),
+        }
+    }
+}

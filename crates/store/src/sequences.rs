@@ -1,0 +1,116 @@
+//! Sequences of graph types.
+
+use serde_json::json;
+use stoker_model::{GraphType, Json, NewSequence, Release, ReleaseId, Sequence, SequenceGraph, SequenceId};
+
+use crate::sql::{Args, Columns, Record, Table};
+use crate::{List, Page, Session, StoreError, Writing};
+
+const TAKEN: StoreError = StoreError::Taken { what: "sequence name" };
+
+/// Which sequences to list; a field that is `None` excludes nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SequenceFilter {
+    pub release_id: Option<ReleaseId>,
+}
+
+impl Record for Sequence {
+    const TABLE: Table = Table {
+        name: "sequences",
+        noun: "sequence",
+        columns: &["release_id", "name", "graphs"],
+        orders: &["id", "release_id", "name"],
+    };
+
+    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: SequenceId(columns.int()?),
+            generation: columns.int()?,
+            release_id: ReleaseId(columns.int()?),
+            name: columns.text()?,
+            graphs: read_graphs(columns)?,
+        })
+    }
+}
+
+fn read_graphs(columns: &mut Columns<'_>) -> Result<Vec<SequenceGraph>, StoreError> {
+    let documents = columns.documents()?;
+    let graphs = documents.iter().map(read_graph).collect::<Option<Vec<_>>>();
+    graphs.ok_or_else(|| columns.corrupt_last("no list of graphs".to_owned()))
+}
+
+/// `{"type": …, "nodes"?: […], "tasks"?: […]}`.
+fn read_graph(document: &Json) -> Option<SequenceGraph> {
+    let list = |name: &str| document.get(name).map(Json::as_array);
+    let nodes = list("nodes").map(|items| items?.iter().map(Json::as_i64).collect::<Option<_>>());
+    let text = |item: &Json| item.as_str().map(str::to_owned);
+    let tasks = list("tasks").map(|items| items?.iter().map(text).collect::<Option<_>>());
+    Some(SequenceGraph {
+        graph_type: GraphType::new(document.get("type")?.as_str()?).ok()?,
+        nodes: nodes.map_or(Some(None), |nodes| nodes.map(Some))?,
+        tasks: tasks.map_or(Some(None), |tasks| tasks.map(Some))?,
+    })
+}
+
+fn write_graph(graph: &SequenceGraph) -> Json {
+    let mut document = json!({"type": graph.graph_type.as_str()});
+    if let Some(nodes) = &graph.nodes {
+        document["nodes"] = json!(nodes);
+    }
+    if let Some(tasks) = &graph.tasks {
+        document["tasks"] = json!(tasks);
+    }
+    document
+}
+
+fn args(release_id: ReleaseId, name: &str, graphs: &[SequenceGraph]) -> Args {
+    let graphs: Vec<Json> = graphs.iter().map(write_graph).collect();
+    Args::new().int(release_id.0).key(name).documents(&graphs)
+}
+
+impl Session {
+    pub async fn sequence_list(
+        &mut self,
+        filter: &SequenceFilter,
+        list: &List,
+    ) -> Result<Page<Sequence>, StoreError> {
+        let select = self.select().and_int("release_id = ?", filter.release_id.map(|id| id.0));
+        self.list(select, list).await
+    }
+
+    pub async fn sequence_get(&mut self, id: SequenceId) -> Result<Option<Sequence>, StoreError> {
+        self.get(id.0).await
+    }
+}
+
+impl Writing {
+    pub async fn sequence_create(&mut self, new: &NewSequence) -> Result<Sequence, StoreError> {
+        self.require::<Release>(new.release_id.0).await?;
+        let args = args(new.release_id, &new.name, &new.graphs);
+        let id = self.insert::<Sequence>("(release_id, name)", args).await?.ok_or(TAKEN)?;
+        Ok(Sequence {
+            id: SequenceId(id),
+            generation: 1,
+            release_id: new.release_id,
+            name: new.name.clone(),
+            graphs: new.graphs.clone(),
+        })
+    }
+
+    pub async fn sequence_update(&mut self, sequence: &Sequence) -> Result<Sequence, StoreError> {
+        let others = "SELECT 1 FROM sequences WHERE release_id = $1 AND name = $2 AND id <> $3".to_owned();
+        let key = Args::new().int(sequence.release_id.0).key(&sequence.name).int(sequence.id.0);
+        if self.exists(others, key).await? {
+            return Err(TAKEN);
+        }
+        self.require::<Release>(sequence.release_id.0).await?;
+        let args = args(sequence.release_id, &sequence.name, &sequence.graphs);
+        let generation = self.replace::<Sequence>(sequence.id.0, sequence.generation, args).await?;
+        Ok(Sequence { generation, ..sequence.clone() })
+    }
+
+    /// Whether there was one.
+    pub async fn sequence_delete(&mut self, id: SequenceId) -> Result<bool, StoreError> {
+        self.delete::<Sequence>(id.0).await
+    }
+}

@@ -1,0 +1,195 @@
+//! What a caller holds while it reads or writes. The methods about each kind of record are in that kind's module.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use stoker_model::{Actor, Change, Graph, Micros};
+
+use crate::connection::Connection;
+use crate::graphs::TaskCache;
+use crate::sql::{Args, Dialect, Record, Row, Select};
+use crate::{List, Page, StoreError};
+
+/// A connection for reading; with a transaction around it, what is read is of one moment.
+pub struct Session {
+    pub(crate) connection: Connection,
+    pub(crate) cache: Arc<TaskCache>,
+    /// What is read may be remembered for others: nothing of it can be rolled back.
+    pub(crate) is_settled: bool,
+}
+
+/// A transaction that changes things. Dropped without [`Writing::commit`] it has never been.
+pub struct Writing {
+    session: Session,
+    actor: Actor,
+    now: Micros,
+    /// Graphs as they will be once this is committed.
+    pub(crate) written: Vec<Graph>,
+}
+
+impl Deref for Writing {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl DerefMut for Writing {
+    fn deref_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+}
+
+impl Writing {
+    pub(crate) fn new(session: Session, actor: Actor, now: Micros) -> Self {
+        Self { session, actor, now, written: Vec::new() }
+    }
+
+    pub fn now(&self) -> Micros {
+        self.now
+    }
+
+    pub fn actor(&self) -> &Actor {
+        &self.actor
+    }
+
+    /// Makes the changes last, together with the entry of the audit log that tells of them.
+    ///
+    /// When it ends in [`StoreError::Unavailable`] the changes may or may not have been made.
+    pub async fn commit(mut self, change: Change) -> Result<(), StoreError> {
+        self.audit_append(&change).await?;
+        self.commit_quietly().await
+    }
+
+    /// For the few changes that the audit log does not want.
+    pub(crate) async fn commit_quietly(self) -> Result<(), StoreError> {
+        let Session { connection, cache, .. } = self.session;
+        connection.commit().await?;
+        for graph in &self.written {
+            cache.put(graph.id, graph.generation, &graph.tasks);
+        }
+        Ok(())
+    }
+
+    /// Adds a row; `None` when its name is taken.
+    pub(crate) async fn insert<T: Record>(
+        &mut self,
+        conflict: &'static str,
+        args: Args,
+    ) -> Result<Option<i64>, StoreError> {
+        let row = self.connection.fetch_optional(T::TABLE.insert_sql(conflict), args).await?;
+        row.map(|row| row.columns(T::TABLE.name).int()).transpose()
+    }
+
+    /// Writes all columns of a row that still has the generation it was read with.
+    pub(crate) async fn replace<T: Record>(
+        &mut self,
+        id: i64,
+        generation: i64,
+        args: Args,
+    ) -> Result<i64, StoreError> {
+        let args = args.int(id).int(generation);
+        if self.connection.execute(T::TABLE.update_sql(), args).await? == 1 {
+            return Ok(generation + 1);
+        }
+        Err(self.stale::<T>(id).await?)
+    }
+
+    /// Why a row was not of the generation asked for.
+    pub(crate) async fn stale<T: Record>(&mut self, id: i64) -> Result<StoreError, StoreError> {
+        let sql = format!("SELECT generation FROM {} WHERE id = $1", T::TABLE.name);
+        let row = self.connection.fetch_optional(sql, Args::new().int(id)).await?;
+        Ok(match row {
+            Some(row) => StoreError::Stale { current: row.columns(T::TABLE.name).int()? },
+            None => StoreError::Missing { what: T::TABLE.noun },
+        })
+    }
+
+    /// Removes a row; whether there was one.
+    pub(crate) async fn delete<T: Record>(&mut self, id: i64) -> Result<bool, StoreError> {
+        let sql = format!("DELETE FROM {} WHERE id = $1", T::TABLE.name);
+        Ok(self.connection.remove(sql, Args::new().int(id)).await? == 1)
+    }
+
+    /// Holds a row until the end of the transaction, so that nothing new can refer to it. SQLite has one writer
+    /// and needs no lock.
+    pub(crate) async fn hold<T: Record>(&mut self, id: i64) -> Result<bool, StoreError> {
+        let lock = match self.connection.dialect() {
+            Dialect::Sqlite => "",
+            Dialect::Postgres => " FOR UPDATE",
+        };
+        let sql = format!("SELECT id FROM {} WHERE id = $1{lock}", T::TABLE.name);
+        Ok(self.connection.fetch_optional(sql, Args::new().int(id)).await?.is_some())
+    }
+
+    /// An error unless the row is there: SQLite does not say which foreign key a statement broke.
+    pub(crate) async fn require<T: Record>(&mut self, id: i64) -> Result<(), StoreError> {
+        let sql = format!("SELECT 1 FROM {} WHERE id = $1", T::TABLE.name);
+        if self.session.exists(sql, Args::new().int(id)).await? {
+            return Ok(());
+        }
+        Err(StoreError::Missing { what: T::TABLE.noun })
+    }
+}
+
+impl Session {
+    pub(crate) fn select(&self) -> Select {
+        Select::new(self.connection.dialect())
+    }
+
+    pub(crate) async fn exists(&mut self, sql: String, args: Args) -> Result<bool, StoreError> {
+        Ok(self.connection.fetch_optional(sql, args).await?.is_some())
+    }
+
+    pub(crate) async fn get<T: Record>(&mut self, id: i64) -> Result<Option<T>, StoreError> {
+        self.get_where("id = $1", Args::new().int(id)).await
+    }
+
+    pub(crate) async fn get_where<T: Record>(
+        &mut self,
+        condition: &'static str,
+        args: Args,
+    ) -> Result<Option<T>, StoreError> {
+        let sql = format!("{} WHERE {condition}", T::TABLE.select_sql());
+        let row = self.connection.fetch_optional(sql, args).await?;
+        row.as_ref().map(T::from_row).transpose()
+    }
+
+    pub(crate) async fn list<T: Record>(
+        &mut self,
+        select: Select,
+        list: &List,
+    ) -> Result<Page<T>, StoreError> {
+        let table = T::TABLE;
+        let order = list.order_sql(table.orders, "id")?;
+        let (rows, total) = self.page(&table.select_sql(), table.name, select, &order, list).await?;
+        let items = rows.iter().map(T::from_row).collect::<Result<_, _>>()?;
+        Ok(Page { items, total })
+    }
+
+    /// The rows of one page, and how many there are on all pages.
+    pub(crate) async fn page(
+        &mut self,
+        select_sql: &str,
+        from: &str,
+        select: Select,
+        order: &str,
+        list: &List,
+    ) -> Result<(Vec<Row>, u64), StoreError> {
+        let (condition, args) = select.finish();
+        let count = (!list.is_everything()).then(|| (args.clone(), condition.clone()));
+        let sql = format!("{select_sql}{condition}{order}{}", list.limit_sql());
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let total = match count {
+            None => rows.len() as u64,
+            Some((args, condition)) => {
+                let sql = format!("SELECT count(*) FROM {from}{condition}");
+                let row = self.connection.fetch_optional(sql, args).await?;
+                let counted = row.map(|row| row.columns("list").int()).transpose()?;
+                u64::try_from(counted.unwrap_or_default()).unwrap_or_default()
+            }
+        };
+        Ok((rows, total))
+    }
+}

@@ -1,0 +1,90 @@
+//! Parts of long lists.
+
+use crate::StoreError;
+
+/// Which part of a list, in which order. The default is everything, by id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    pub limit: Option<u64>,
+    pub offset: u64,
+    pub order_by: Vec<Order>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub field: String,
+    pub descending: bool,
+}
+
+/// A part of a list and the length of the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    pub items: Vec<T>,
+    pub total: u64,
+}
+
+impl List {
+    /// Whether the part is the whole.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.limit.is_none() && self.offset == 0
+    }
+
+    /// `ORDER BY …`; ties are always broken by id, so that pages neither overlap nor leave gaps. Nothing of what a
+    /// user wrote gets into the statement: a field is one of `known` or an error.
+    pub(crate) fn order_sql(
+        &self,
+        known: &'static [&'static str],
+        default: &'static str,
+    ) -> Result<String, StoreError> {
+        if self.order_by.is_empty() {
+            return Ok(format!(" ORDER BY {default}"));
+        }
+        let mut terms = Vec::new();
+        for order in &self.order_by {
+            let column = known
+                .iter()
+                .find(|column| **column == order.field)
+                .ok_or_else(|| StoreError::UnknownOrder { field: order.field.clone(), known })?;
+            // The engines put NULL at opposite ends unless told.
+            let direction = if order.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
+            terms.push(format!("{column} {direction}"));
+        }
+        terms.push("id".to_owned());
+        Ok(format!(" ORDER BY {}", terms.join(", ")))
+    }
+
+    /// `LIMIT … OFFSET …` as numbers, which no engine reads as anything else.
+    pub(crate) fn limit_sql(&self) -> String {
+        let clamp = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        match self.limit {
+            _ if self.is_everything() => String::new(),
+            limit => {
+                format!(" LIMIT {} OFFSET {}", limit.map_or(i64::MAX, clamp), clamp(self.offset))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_beyond_what_an_engine_counts_are_the_largest_it_can() {
+        let list = List { limit: Some(u64::MAX), offset: u64::MAX, order_by: Vec::new() };
+        assert_eq!(list.limit_sql(), format!(" LIMIT {0} OFFSET {0}", i64::MAX));
+        assert_eq!(List::default().limit_sql(), "");
+    }
+
+    #[test]
+    fn only_known_fields_get_into_a_statement() {
+        let by = |field: &str, descending| List {
+            order_by: vec![Order { field: field.to_owned(), descending }],
+            ..List::default()
+        };
+        let sql = by("name", true).order_sql(&["id", "name"], "id").unwrap();
+        assert_eq!(sql, " ORDER BY name DESC NULLS LAST, id");
+        let error = by("name; DROP TABLE x", false).order_sql(&["id", "name"], "id").unwrap_err();
+        assert!(matches!(error, StoreError::UnknownOrder { .. }), "{error}");
+    }
+}

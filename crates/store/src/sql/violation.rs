@@ -1,0 +1,99 @@
+//! Which rule of the schema a statement broke, in our words.
+//!
+//! PostgreSQL names the constraint, SQLite the columns of a unique one and nothing of a foreign key; where that
+//! matters the aggregates look before they write.
+
+use sqlx::error::{DatabaseError, ErrorKind};
+
+use crate::StoreError;
+
+struct Unique {
+    constraint: &'static str,
+    columns: &'static str,
+    what: &'static str,
+}
+
+const fn unique(constraint: &'static str, columns: &'static str, what: &'static str) -> Unique {
+    Unique { constraint, columns, what }
+}
+
+const UNIQUE: &[Unique] = &[
+    // sorted
+    unique("cluster_deployment_graphs_type", "cluster_deployment_graphs.cluster_id", "graph type"),
+    unique("clusters_name", "clusters.name", "cluster name"),
+    unique("deployment_graph_tasks_name", "deployment_graph_tasks.deployment_graph_id", "task name"),
+    unique("nodes_cluster_hostname", "nodes.cluster_id", "hostname"),
+    unique("nodes_mac", "nodes.mac", "mac"),
+    unique("plugin_deployment_graphs_type", "plugin_deployment_graphs.plugin_id", "graph type"),
+    unique("plugins_name_version", "plugins.name", "plugin name and version"),
+    unique("release_deployment_graphs_type", "release_deployment_graphs.release_id", "graph type"),
+    unique("releases_name_version", "releases.name", "release name and version"),
+    unique("runs_uuid", "runs.uuid", "run uuid"),
+    unique("sequences_release_name", "sequences.release_id", "sequence name"),
+    unique("tenants_name", "tenants.name", "tenant name"),
+    unique("tokens_digest", "tokens.digest", "token"),
+    unique("users_name", "users.name", "user name"),
+    // end sorted
+];
+
+/// Foreign keys of PostgreSQL by name: what refers (for a thing that cannot go) and what is referred to.
+const FOREIGN: &[(&str, &str, &str)] = &[
+    // sorted
+    ("cluster_deployment_graphs_graph", "graph", "graph"),
+    ("cluster_deployment_graphs_owner", "graph", "cluster"),
+    ("cluster_facts_cluster", "document of facts", "cluster"),
+    ("cluster_plugins_cluster", "plugin", "cluster"),
+    ("cluster_plugins_plugin", "cluster", "plugin"),
+    ("clusters_release", "cluster", "release"),
+    ("clusters_tenant", "cluster", "tenant"),
+    ("deployment_graph_tasks_graph", "task", "graph"),
+    ("nodes_cluster", "node", "cluster"),
+    ("plugin_deployment_graphs_graph", "graph", "graph"),
+    ("plugin_deployment_graphs_owner", "graph", "plugin"),
+    ("release_deployment_graphs_graph", "graph", "graph"),
+    ("release_deployment_graphs_owner", "graph", "release"),
+    ("run_history_run", "history record", "run"),
+    ("runs_cluster", "run", "cluster"),
+    ("runs_parent", "run", "run"),
+    ("sequences_release", "sequence", "release"),
+    ("tokens_tenant", "token", "tenant"),
+    ("tokens_user", "token", "user"),
+    ("users_tenant", "user", "tenant"),
+    // end sorted
+];
+
+/// What a broken rule means for someone who adds or changes; `None` when it is no such error.
+pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
+    match error.kind() {
+        ErrorKind::UniqueViolation => Some(StoreError::Taken { what: unique_what(error) }),
+        ErrorKind::ForeignKeyViolation => {
+            let what = foreign(error).map_or("record", |(_, _, target)| target);
+            Some(StoreError::Missing { what })
+        }
+        _ => None,
+    }
+}
+
+/// The same for someone who removes.
+pub(crate) fn explain_removal(error: sqlx::Error) -> StoreError {
+    let referrer = error
+        .as_database_error()
+        .filter(|inner| inner.kind() == ErrorKind::ForeignKeyViolation)
+        .map(|inner| foreign(inner).map_or("record", |(_, referrer, _)| referrer));
+    referrer.map_or_else(|| StoreError::from(error), |what| StoreError::Referenced { what })
+}
+
+fn unique_what(error: &dyn DatabaseError) -> &'static str {
+    let columns = error.message().rsplit(": ").next().unwrap_or_default();
+    let first = columns.split(',').next().unwrap_or_default();
+    let found = UNIQUE.iter().find(|rule| match error.constraint() {
+        Some(constraint) => rule.constraint == constraint,
+        None => rule.columns == first,
+    });
+    found.map_or("name", |rule| rule.what)
+}
+
+fn foreign(error: &dyn DatabaseError) -> Option<(&'static str, &'static str, &'static str)> {
+    let constraint = error.constraint()?;
+    FOREIGN.iter().find(|(name, ..)| *name == constraint).copied()
+}

@@ -1,0 +1,181 @@
+use serde_json::json;
+use stoker_model::{ClusterId, Graph, GraphId, GraphMetadata, Owner, PluginId, ReleaseId, Task};
+use stoker_store::{GraphFilter, List, Order, StoreError};
+
+use crate::ground::{Ground, cluster, commit, graph_type, map, plugin, release, task};
+
+pub(crate) fn plain(names: &[&str]) -> Vec<Task> {
+    names.iter().map(|name| task(name, json!({"type": "puppet", "version": "2.0.0"}))).collect()
+}
+
+fn names(graph: &Graph) -> String {
+    graph.tasks.iter().map(|stored| stored.task.name.as_str()).collect()
+}
+
+fn metadata() -> GraphMetadata {
+    GraphMetadata {
+        name: Some("usecase 1".to_owned()),
+        node_filter: Some("$.status = ready".to_owned()),
+        on_success: Some(map(json!({"node_attributes": {"status": "ready"}}))),
+        on_error: Some(map(json!({}))),
+        on_stop: None,
+    }
+}
+
+async fn a_graph_of_each_kind_of_owner_comes_back(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let cluster = cluster(&mut writing, "c").await;
+    let owners = [
+        Owner::Release(release(&mut writing, "r").await.id),
+        Owner::Cluster(cluster.id),
+        Owner::Plugin(plugin(&mut writing, "p").await.id),
+    ];
+    let kind = graph_type("default");
+    for owner in owners {
+        let created = writing.graph_create(owner, &kind, &metadata(), &plain(&["b", "a"])).await.unwrap();
+        assert_eq!((created.generation, created.owner, names(&created).as_str()), (1, owner, "ba"));
+        assert_eq!(writing.graph_get(created.id).await.unwrap().as_ref(), Some(&created));
+        assert_eq!(writing.graph_find(owner, &kind).await.unwrap(), Some(created));
+        assert_eq!(writing.graph_find(owner, &graph_type("other")).await.unwrap(), None);
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    for owner in owners {
+        let found = session.graph_find(owner, &kind).await.unwrap().unwrap();
+        assert_eq!(found.metadata, metadata());
+        // From memory the second time: the same.
+        assert_eq!(session.graph_get(found.id).await.unwrap().as_ref(), Some(&found));
+        assert_eq!(ground.store.snapshot().await.unwrap().graph_get(found.id).await.unwrap(), Some(found));
+    }
+    assert_eq!(session.graph_get(GraphId(i64::MAX)).await.unwrap(), None);
+}
+
+async fn a_type_is_taken_once_and_owners_must_exist(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let other = Owner::Release(release(&mut writing, "s").await.id);
+    let (kind, none) = (graph_type("t"), GraphMetadata::default());
+    writing.graph_create(owner, &kind, &none, &[]).await.unwrap();
+    let again = writing.graph_create(owner, &kind, &none, &plain(&["a"])).await;
+    assert_error!(again, StoreError::Taken { what: "graph type" });
+    writing.graph_create(other, &kind, &none, &[]).await.unwrap();
+    let twice = writing.graph_create(owner, &graph_type("u"), &none, &plain(&["a", "b", "a"])).await;
+    assert_error!(twice, StoreError::Taken { what: "task name" });
+    for (nobody, expected) in [
+        (Owner::Release(ReleaseId(99)), "release"),
+        (Owner::Cluster(ClusterId(99)), "cluster"),
+        (Owner::Plugin(PluginId(99)), "plugin"),
+    ] {
+        let orphan = writing.graph_create(nobody, &kind, &none, &[]).await;
+        assert_error!(orphan, StoreError::Missing { what } if what == expected);
+    }
+    commit(writing).await;
+    // What was refused left nothing behind.
+    let all = ground.read().await.graph_list(&GraphFilter::default(), &List::default()).await.unwrap();
+    assert_eq!(all.total, 2);
+    assert!(all.items.iter().all(|graph| graph.tasks.is_empty()));
+}
+
+async fn lists_are_narrowed_by_owners_and_types(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let cluster = cluster(&mut writing, "c").await;
+    let (r, c) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
+    let p = Owner::Plugin(plugin(&mut writing, "p").await.id);
+    let none = GraphMetadata::default();
+    let mut ids = Vec::new();
+    for (owner, kind) in [(r, "a"), (r, "b"), (c, "a"), (p, "b")] {
+        let tasks = plain(&[kind, "x"]);
+        ids.push(writing.graph_create(owner, &graph_type(kind), &none, &tasks).await.unwrap().id);
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let mut found = async |owners: Option<&[Owner]>, types: Option<&[&str]>| {
+        let types = types.map(|types| types.iter().map(|name| graph_type(name)).collect());
+        let filter = GraphFilter { owners: owners.map(<[Owner]>::to_vec), types };
+        let page = session.graph_list(&filter, &List::default()).await.unwrap();
+        assert_eq!(page.total, page.items.len() as u64);
+        for graph in &page.items {
+            assert_eq!(names(graph), format!("{}x", graph.graph_type));
+        }
+        page.items.into_iter().map(|graph| graph.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(None, None).await, ids);
+    assert_eq!(found(Some(&[r]), None).await, ids[..2]);
+    assert_eq!(found(Some(&[p, c]), None).await, ids[2..]);
+    assert_eq!(found(Some(&[r, c, p]), Some(&["b"])).await, [ids[1], ids[3]]);
+    assert_eq!(found(None, Some(&["a"])).await, [ids[0], ids[2]]);
+    assert_eq!(found(Some(&[]), None).await, []);
+    assert_eq!(found(None, Some(&[])).await, []);
+    // The id of a release is not that of a cluster.
+    assert_eq!(found(Some(&[Owner::Cluster(ClusterId(999))]), None).await, []);
+    let order_by = vec![Order { field: "type".to_owned(), descending: true }];
+    let list = List { limit: Some(2), offset: 1, order_by };
+    let page = session.graph_list(&GraphFilter::default(), &list).await.unwrap();
+    assert_eq!(page.total, 4);
+    assert_eq!(page.items.iter().map(|graph| graph.id).collect::<Vec<_>>(), [ids[3], ids[0]]);
+}
+
+async fn metadata_changes_without_tasks_and_tasks_without_metadata(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let created =
+        writing.graph_create(owner, &graph_type("t"), &metadata(), &plain(&["a", "b"])).await.unwrap();
+    let named = GraphMetadata { name: None, on_stop: Some(map(json!({"x": 1}))), ..metadata() };
+    let changed = writing.graph_update(created.id, 1, &named, None).await.unwrap();
+    assert_eq!(changed, Graph { generation: 2, metadata: named.clone(), ..created.clone() });
+    let fewer = writing.graph_update(created.id, 2, &named, Some(&plain(&["b"]))).await.unwrap();
+    assert_eq!((fewer.generation, fewer.tasks[0].id), (3, created.tasks[1].id));
+    let empty = writing.graph_update(created.id, 3, &named, Some(&[])).await.unwrap();
+    assert_eq!((empty.generation, empty.tasks.len()), (4, 0));
+    commit(writing).await;
+    assert_eq!(ground.read().await.graph_get(created.id).await.unwrap(), Some(empty));
+}
+
+async fn an_update_needs_the_generation_that_was_read(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let id = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap().id;
+    writing.graph_update(id, 1, &metadata(), None).await.unwrap();
+    let stale = writing.graph_update(id, 1, &none, Some(&plain(&["b"]))).await;
+    assert_error!(stale, StoreError::Stale { current: 2 });
+    assert_error!(writing.graph_update(id, 3, &none, None).await, StoreError::Stale { current: 2 });
+    // Also where nothing would change.
+    assert_error!(writing.graph_update(id, 1, &metadata(), None).await, StoreError::Stale { current: 2 });
+    let unknown = writing.graph_update(GraphId(99), 1, &none, None).await;
+    assert_error!(unknown, StoreError::Missing { what: "graph" });
+    let twice = writing.graph_update(id, 2, &none, Some(&plain(&["a", "a"]))).await;
+    assert_error!(twice, StoreError::Taken { what: "task name" });
+    commit(writing).await;
+    let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+    assert_eq!((graph.generation, names(&graph).as_str()), (2, "a"));
+}
+
+async fn a_graph_goes_alone_and_so_does_a_task(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let (kind, none) = (graph_type("t"), GraphMetadata::default());
+    let created = writing.graph_create(owner, &kind, &none, &plain(&["a", "b", "c"])).await.unwrap();
+    let fewer = writing.graph_task_delete(created.id, 1, "b").await.unwrap();
+    assert_eq!((fewer.generation, names(&fewer).as_str()), (2, "ac"));
+    assert_eq!([fewer.tasks[0].id, fewer.tasks[1].id], [created.tasks[0].id, created.tasks[2].id]);
+    let gone = writing.graph_task_delete(created.id, 2, "b").await;
+    assert_error!(gone, StoreError::Missing { what: "task" });
+    assert_error!(writing.graph_task_delete(created.id, 1, "a").await, StoreError::Stale { current: 2 });
+    assert!(writing.graph_delete(created.id).await.unwrap());
+    assert!(!writing.graph_delete(created.id).await.unwrap());
+    assert_eq!(writing.graph_find(owner, &kind).await.unwrap(), None);
+    // The type is free again, and neither graph nor task gets an id that was there before.
+    let next = writing.graph_create(owner, &kind, &none, &plain(&["a"])).await.unwrap();
+    assert!(next.id > created.id && next.tasks[0].id > created.tasks[2].id);
+    commit(writing).await;
+}
+
+on_both![
+    a_graph_goes_alone_and_so_does_a_task,
+    a_graph_of_each_kind_of_owner_comes_back,
+    a_type_is_taken_once_and_owners_must_exist,
+    an_update_needs_the_generation_that_was_read,
+    lists_are_narrowed_by_owners_and_types,
+    metadata_changes_without_tasks_and_tasks_without_metadata,
+];

@@ -1,0 +1,146 @@
+use stoker_model::{NewTenant, Node};
+use stoker_store::{List, NodeFilter, Order, StoreError};
+
+use crate::ground::{Ground, commit, node};
+
+fn by(fields: &[(&str, bool)]) -> Vec<Order> {
+    fields
+        .iter()
+        .map(|(field, descending)| Order { field: (*field).to_owned(), descending: *descending })
+        .collect()
+}
+
+async fn pages_of_equal_rows_neither_overlap_nor_leave_gaps(ground: &Ground) {
+    let mut writing = ground.change().await;
+    for number in 0..23 {
+        let new = NewTenant {
+            name: format!("tenant {number}"),
+            description: (number % 3 != 0).then(|| format!("kind {}", number % 2)),
+            enabled: number % 2 == 0,
+        };
+        writing.tenant_create(&new).await.unwrap();
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    for order_by in [by(&[]), by(&[("enabled", false)]), by(&[("description", true), ("enabled", false)])] {
+        let whole = List { order_by: order_by.clone(), ..List::default() };
+        let expected = session.tenant_list(&whole).await.unwrap();
+        assert_eq!((expected.items.len(), expected.total), (23, 23));
+        let mut paged = Vec::new();
+        for offset in (0..30).step_by(5) {
+            let list = List { limit: Some(5), offset, order_by: order_by.clone() };
+            let page = session.tenant_list(&list).await.unwrap();
+            assert_eq!(page.total, 23);
+            paged.extend(page.items);
+        }
+        assert_eq!(paged, expected.items);
+    }
+}
+
+async fn both_engines_order_alike(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let names = ["b", "B", "a", "ä", "_", "10", "9", "Z", "", "a b"];
+    for (number, name) in names.into_iter().enumerate() {
+        let created = node(&mut writing, &format!("{number}")).await;
+        let ip = (!name.is_empty()).then(|| name.to_owned());
+        writing.node_update(&Node { name: name.to_owned(), ip, ..created }).await.unwrap();
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let mut order = async |fields: &[(&str, bool)]| {
+        let list = List { order_by: by(fields), ..List::default() };
+        let page = session.node_list(&NodeFilter::default(), &list).await.unwrap();
+        page.items.into_iter().map(|node| node.name).collect::<Vec<_>>()
+    };
+    let mut expected = names;
+    expected.sort_unstable();
+    assert_eq!(order(&[("name", false)]).await, expected);
+    // What is not there comes first, and last when turned round.
+    assert_eq!(order(&[("ip", false)]).await, expected);
+    expected.reverse();
+    assert_eq!(order(&[("name", true)]).await, expected);
+    assert_eq!(order(&[("ip", true)]).await, expected);
+    assert_eq!(order(&[("online", true), ("name", true)]).await, expected);
+}
+
+async fn the_edges_of_a_list(ground: &Ground) {
+    let mut writing = ground.change().await;
+    for mac in ["1", "2", "3"] {
+        node(&mut writing, mac).await;
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let mut count = async |limit, offset| {
+        let list = List { limit, offset, order_by: Vec::new() };
+        let page = session.node_list(&NodeFilter::default(), &list).await.unwrap();
+        assert_eq!(page.total, 3);
+        page.items.len()
+    };
+    assert_eq!(count(None, 0).await, 3);
+    assert_eq!(count(Some(0), 0).await, 0);
+    assert_eq!(count(None, 2).await, 1);
+    assert_eq!(count(Some(2), 2).await, 1);
+    assert_eq!(count(Some(5), 3).await, 0);
+    assert_eq!(count(Some(u64::MAX), 0).await, 3);
+    assert_eq!(count(Some(1), u64::MAX).await, 0);
+    assert_eq!(count(None, u64::MAX).await, 0);
+}
+
+async fn an_unknown_field_is_refused_with_the_known_ones(ground: &Ground) {
+    let mut session = ground.read().await;
+    for field in ["nonsense", "", "id; DROP TABLE nodes", "password_hash", "NAME"] {
+        let list = List { order_by: by(&[("id", false), (field, false)]), ..List::default() };
+        match session.user_list(&list).await {
+            Err(StoreError::UnknownOrder { field: named, known }) => {
+                assert_eq!(named, field);
+                assert!(known.contains(&"name"));
+            }
+            other => panic!("{field}: {other:?}"),
+        }
+        assert!(session.graph_list(&Default::default(), &list).await.is_err());
+        assert!(session.audit_list(&Default::default(), &list).await.is_err());
+        assert!(session.token_list(None, &list).await.is_err());
+    }
+}
+
+async fn every_field_of_every_list_can_be_ordered_by(ground: &Ground) {
+    let mut session = ground.read().await;
+    let unknown = List { order_by: by(&[("?", false)]), ..List::default() };
+    // Each list names its fields when asked for one it does not have.
+    macro_rules! check {
+        ($($call:expr),+ $(,)?) => {$({
+            let call = $call;
+            let Err(StoreError::UnknownOrder { known, .. }) = call(&mut session, unknown.clone()).await else {
+                panic!("{} knows `?`", stringify!($call));
+            };
+            for field in known {
+                for descending in [false, true] {
+                    let list = List { limit: Some(1), offset: 0, order_by: by(&[(field, descending)]) };
+                    call(&mut session, list).await.unwrap();
+                }
+            }
+        })+};
+    }
+    use stoker_store::Session;
+    check![
+        async |s: &mut Session, l: List| s.release_list(&l).await.map(drop),
+        async |s: &mut Session, l: List| s.plugin_list(&l).await.map(drop),
+        async |s: &mut Session, l: List| s.cluster_list(&Default::default(), &l).await.map(drop),
+        async |s: &mut Session, l: List| s.node_list(&Default::default(), &l).await.map(drop),
+        async |s: &mut Session, l: List| s.sequence_list(&Default::default(), &l).await.map(drop),
+        async |s: &mut Session, l: List| s.tenant_list(&l).await.map(drop),
+        async |s: &mut Session, l: List| s.user_list(&l).await.map(drop),
+        async |s: &mut Session, l: List| s.token_list(None, &l).await.map(drop),
+        async |s: &mut Session, l: List| s.graph_list(&Default::default(), &l).await.map(drop),
+        async |s: &mut Session, l: List| s.run_list(&Default::default(), &l).await.map(drop),
+        async |s: &mut Session, l: List| s.audit_list(&Default::default(), &l).await.map(drop),
+    ];
+}
+
+on_both![
+    an_unknown_field_is_refused_with_the_known_ones,
+    both_engines_order_alike,
+    every_field_of_every_list_can_be_ordered_by,
+    pages_of_equal_rows_neither_overlap_nor_leave_gaps,
+    the_edges_of_a_list,
+];

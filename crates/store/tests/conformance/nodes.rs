@@ -1,0 +1,133 @@
+use serde_json::json;
+use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeId, NodeStatus};
+use stoker_store::{AuditFilter, List, NodeFilter, StoreError};
+
+use crate::ground::{Ground, NOW, cluster, commit, map, new_node, node};
+
+async fn every_field_comes_back(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let cluster = cluster(&mut writing, "c").await;
+    let created = node(&mut writing, "52:54:00:ab:cd:ef").await;
+    assert_eq!(created.name, "Untitled (cd:ef)");
+    assert_eq!(created.hostname, format!("node-{}", created.id));
+    assert!(created.online && created.status == NodeStatus::Discover && created.created_at == NOW);
+    assert_eq!(writing.node_get(created.id).await.unwrap().as_ref(), Some(&created));
+    let changed = Node {
+        cluster_id: Some(cluster.id),
+        name: "one".to_owned(),
+        ip: None,
+        status: NodeStatus::Error,
+        online: false,
+        roles: vec!["controller".to_owned()],
+        pending_roles: vec!["compute".to_owned()],
+        pending_addition: true,
+        pending_deletion: true,
+        error_type: Some(NodeErrorKind::StopDeployment),
+        error_msg: Some("no".to_owned()),
+        progress: i64::MIN,
+        group_id: Some(i64::MAX),
+        kernel_params: Some("quiet".to_owned()),
+        attributes: map(json!({"hugepages": {}})),
+        agent_checksum: Some("abc".to_owned()),
+        last_seen_at: Some(Micros(-5)),
+        ..created.clone()
+    };
+    let changed = writing.node_update(&changed).await.unwrap();
+    assert_error!(writing.node_update(&created).await, StoreError::Stale { current: 2 });
+    commit(writing).await;
+    let mut session = ground.read().await;
+    assert_eq!(session.node_get(created.id).await.unwrap().as_ref(), Some(&changed));
+    assert_eq!(session.node_by_mac("52:54:00:ab:cd:ef").await.unwrap(), Some(changed));
+    assert_eq!(session.node_by_mac("52:54:00:AB:CD:EF").await.unwrap(), None);
+    assert_eq!(session.node_by_mac("\0").await.unwrap(), None);
+}
+
+async fn macs_and_hostnames_in_a_cluster_are_unique(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
+    let named = |mac: &str| stoker_model::NewNode { hostname: Some("web".to_owned()), ..new_node(mac) };
+    let first = writing.node_create(&named("01")).await.unwrap();
+    assert_error!(writing.node_create(&named("01")).await, StoreError::Taken { what: "mac" });
+    let second = writing.node_create(&named("02")).await.unwrap();
+    let clash = Node { mac: "01".to_owned(), ..second.clone() };
+    assert_error!(writing.node_update(&clash).await, StoreError::Taken { what: "mac" });
+    // Free nodes may share a hostname, and so may nodes of two clusters.
+    writing.node_update(&Node { cluster_id: Some(one.id), ..first }).await.unwrap();
+    let joining = Node { cluster_id: Some(one.id), ..second.clone() };
+    assert_error!(writing.node_update(&joining).await, StoreError::Taken { what: "hostname" });
+    writing.node_update(&Node { cluster_id: Some(two.id), ..second.clone() }).await.unwrap();
+    let lost = Node { cluster_id: Some(ClusterId(99)), generation: 2, ..second };
+    assert_error!(writing.node_update(&lost).await, StoreError::Missing { what: "cluster" });
+    commit(writing).await;
+}
+
+async fn lists_are_narrowed(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
+    let mut ids = Vec::new();
+    for (number, cluster_id) in [Some(one.id), Some(one.id), Some(two.id), None].into_iter().enumerate() {
+        let created = node(&mut writing, &format!("aa:{number}")).await;
+        writing.node_update(&Node { cluster_id, ..created.clone() }).await.unwrap();
+        ids.push(created.id);
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let mut found = async |filter: NodeFilter| {
+        let page = session.node_list(&filter, &List::default()).await.unwrap();
+        page.items.into_iter().map(|node| node.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(NodeFilter::default()).await, ids);
+    assert_eq!(found(NodeFilter { cluster: Some(Some(one.id)), ..Default::default() }).await, ids[..2]);
+    assert_eq!(found(NodeFilter { cluster: Some(None), ..Default::default() }).await, ids[3..]);
+    let tenant_id = Some(two.tenant_id);
+    assert_eq!(found(NodeFilter { tenant_id, ..Default::default() }).await, ids[2..3]);
+    let some = vec![ids[3], ids[0], NodeId(999), NodeId(i64::MIN)];
+    assert_eq!(found(NodeFilter { ids: Some(some.clone()), ..Default::default() }).await, [ids[0], ids[3]]);
+    assert_eq!(found(NodeFilter { ids: Some(vec![]), ..Default::default() }).await, []);
+    let all = NodeFilter { cluster: Some(Some(one.id)), tenant_id: Some(one.tenant_id), ids: Some(some) };
+    assert_eq!(found(all).await, ids[..1]);
+}
+
+async fn thousands_of_ids_are_one_argument(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let created = node(&mut writing, "aa").await;
+    commit(writing).await;
+    let ids = Some((1..100_000).map(NodeId).collect());
+    let filter = NodeFilter { ids, ..NodeFilter::default() };
+    let page = ground.read().await.node_list(&filter, &List::default()).await.unwrap();
+    assert_eq!(page.items, [created]);
+}
+
+async fn deleting_tells_whether_there_was_one(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let created = node(&mut writing, "aa").await;
+    assert!(writing.node_delete(created.id).await.unwrap());
+    assert!(!writing.node_delete(created.id).await.unwrap());
+    assert_error!(writing.node_update(&created).await, StoreError::Missing { what: "node" });
+    commit(writing).await;
+    assert_eq!(ground.read().await.node_get(created.id).await.unwrap(), None);
+}
+
+async fn a_sign_of_life_is_no_change(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let created = node(&mut writing, "aa").await;
+    commit(writing).await;
+    let n_entries =
+        ground.read().await.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total;
+    let later = NOW.plus_seconds(60);
+    assert!(ground.store.node_seen(created.id, later).await.unwrap());
+    assert!(!ground.store.node_seen(NodeId(99), later).await.unwrap());
+    let mut session = ground.read().await;
+    let seen = Node { last_seen_at: Some(later), ..created };
+    assert_eq!(session.node_get(seen.id).await.unwrap(), Some(seen));
+    assert_eq!(session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total, n_entries);
+}
+
+on_both![
+    a_sign_of_life_is_no_change,
+    deleting_tells_whether_there_was_one,
+    every_field_comes_back,
+    lists_are_narrowed,
+    macs_and_hostnames_in_a_cluster_are_unique,
+    thousands_of_ids_are_one_argument,
+];

@@ -1,0 +1,158 @@
+use serde_json::json;
+use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, Micros, NewRun, Run, RunId, RunName, RunStatus};
+use stoker_store::{HistoryFilter, List, RunFilter, StoreError};
+
+use crate::ground::{Ground, NOW, cluster, commit, graph_type, map, new_run, run};
+
+async fn every_field_comes_back(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let cluster = cluster(&mut writing, "c").await;
+    let created = run(&mut writing, "u1").await;
+    assert_eq!(writing.run_get(created.id).await.unwrap().as_ref(), Some(&created));
+    let parent = run(&mut writing, "u2").await;
+    let changed = Run {
+        parent_id: Some(parent.id),
+        cluster_id: Some(cluster.id),
+        name: RunName::Deployment,
+        status: RunStatus::Error,
+        progress: 100,
+        message: Some("no".to_owned()),
+        result: json!({"a": [null]}),
+        graph_type: Some(graph_type("provision")),
+        dry_run: true,
+        started_at: None,
+        ended_at: Some(NOW),
+        is_hidden: true,
+        ..created.clone()
+    };
+    let changed = writing.run_update(&changed).await.unwrap();
+    assert_error!(writing.run_update(&created).await, StoreError::Stale { current: 2 });
+    let clash = Run { uuid: "u1".to_owned(), ..parent.clone() };
+    assert_error!(writing.run_update(&clash).await, StoreError::Taken { what: "run uuid" });
+    assert_error!(writing.run_create(&new_run("u1")).await, StoreError::Taken { what: "run uuid" });
+    let orphan = NewRun { parent_id: Some(RunId(99)), ..new_run("u3") };
+    assert_error!(writing.run_create(&orphan).await, StoreError::Missing { what: "run" });
+    let nowhere = NewRun { cluster_id: Some(ClusterId(99)), ..new_run("u3") };
+    assert_error!(writing.run_create(&nowhere).await, StoreError::Missing { what: "cluster" });
+    commit(writing).await;
+    assert_eq!(ground.read().await.run_get(created.id).await.unwrap(), Some(changed));
+}
+
+async fn lists_are_narrowed(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
+    let mut create = async |uuid: &str, cluster_id, parent_id, name, status| {
+        let new = NewRun { cluster_id, parent_id, name, status, ..new_run(uuid) };
+        writing.run_create(&new).await.unwrap().id
+    };
+    let (deploy, part) = (RunName::Deploy, RunName::Deployment);
+    let a = create("a", Some(one.id), None, deploy, RunStatus::Running).await;
+    let b = create("b", Some(one.id), Some(a), part, RunStatus::Ready).await;
+    let c = create("c", Some(one.id), Some(a), part, RunStatus::Pending).await;
+    let d = create("d", Some(two.id), None, RunName::Provision, RunStatus::Ready).await;
+    let e = create("e", None, None, RunName::Dump, RunStatus::Error).await;
+    let mut hidden = writing.run_get(d).await.unwrap().unwrap();
+    hidden.is_hidden = true;
+    writing.run_update(&hidden).await.unwrap();
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let mut found = async |filter: RunFilter| {
+        let page = session.run_list(&filter, &List::default()).await.unwrap();
+        page.items.into_iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    let all = RunFilter::default;
+    assert_eq!(found(all()).await, [a, b, c, d, e]);
+    assert_eq!(found(RunFilter { cluster_id: Some(Some(one.id)), ..all() }).await, [a, b, c]);
+    assert_eq!(found(RunFilter { cluster_id: Some(None), ..all() }).await, [e]);
+    assert_eq!(found(RunFilter { tenant_id: Some(two.tenant_id), ..all() }).await, [d]);
+    let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
+    assert_eq!(found(RunFilter { statuses: statuses.clone(), ..all() }).await, [b, d, e]);
+    assert_eq!(found(RunFilter { statuses: Some(vec![]), ..all() }).await, []);
+    let names = Some(vec![part, RunName::Dump]);
+    assert_eq!(found(RunFilter { names: names.clone(), ..all() }).await, [b, c, e]);
+    assert_eq!(found(RunFilter { parent_id: Some(None), ..all() }).await, [a, d, e]);
+    assert_eq!(found(RunFilter { hidden: Some(true), ..all() }).await, [d]);
+    let both = RunFilter { statuses, names, hidden: Some(false), ..all() };
+    assert_eq!(found(both).await, [b, e]);
+    let children = session.run_children(a).await.unwrap();
+    assert_eq!(children.iter().map(|run| run.id).collect::<Vec<_>>(), [b, c]);
+}
+
+fn record(run_id: RunId, task: &str, node: &str, started_at: Option<i64>) -> HistoryRecord {
+    HistoryRecord {
+        run_id,
+        task_name: task.to_owned(),
+        node_id: node.to_owned(),
+        status: HistoryStatus::Pending,
+        started_at: started_at.map(Micros),
+        ended_at: None,
+        task: map(json!({"type": "puppet", "parameters": {"timeout": 3600}})),
+        custom: map(json!({"retries": 1})),
+        summary: map(json!({"events": {}})),
+    }
+}
+
+async fn history_is_added_replaced_and_ordered(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (run(&mut writing, "1").await.id, run(&mut writing, "2").await.id);
+    let late = record(one, "a", "1", Some(20));
+    let early = record(one, "b", "2", Some(10));
+    let beside = record(one, "c", "1", Some(10));
+    let never = record(one, "d", "-", None);
+    let other = record(two, "a", "1", Some(1));
+    // One of them stands twice; the later counts.
+    let outdated = record(one, "a", "1", None);
+    let all = [&other, &outdated, &never, &late, &early, &beside].map(Clone::clone);
+    writing.history_put(&all).await.unwrap();
+    writing.history_put(&[]).await.unwrap();
+    let finished =
+        HistoryRecord { status: HistoryStatus::Ready, ended_at: Some(Micros(30)), ..early.clone() };
+    writing.history_put(std::slice::from_ref(&finished)).await.unwrap();
+    let lost = writing.history_put(&[record(RunId(99), "a", "1", None)]).await;
+    assert!(matches!(lost, Err(StoreError::Missing { .. })), "{lost:?}");
+    drop(writing);
+
+    let mut writing = ground.change().await;
+    let (one, two) = (run(&mut writing, "1").await.id, run(&mut writing, "2").await.id);
+    let of = |record: &HistoryRecord, run_id| HistoryRecord { run_id, ..record.clone() };
+    let expected = [of(&beside, one), of(&finished, one), of(&late, one), of(&never, one), of(&other, two)];
+    writing.history_put(&expected).await.unwrap();
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let everything = HistoryFilter::default();
+    assert_eq!(session.history_list(&[two, one], &everything).await.unwrap(), expected);
+    assert_eq!(session.history_list(&[two], &everything).await.unwrap(), expected[4..]);
+    assert_eq!(session.history_list(&[], &everything).await.unwrap(), []);
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    let filter = HistoryFilter { nodes: names(&["1", "x\0"]), ..HistoryFilter::default() };
+    assert_eq!(
+        session.history_list(&[one], &filter).await.unwrap(),
+        [&expected[0], &expected[2]].map(Clone::clone)
+    );
+    let statuses = Some(vec![HistoryStatus::Ready]);
+    let filter = HistoryFilter { statuses, task_names: names(&["b", "c"]), ..HistoryFilter::default() };
+    assert_eq!(session.history_list(&[one], &filter).await.unwrap(), expected[1..2]);
+}
+
+async fn a_run_goes_with_its_parts_and_its_history(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let parent = run(&mut writing, "1").await.id;
+    let child = writing.run_create(&NewRun { parent_id: Some(parent), ..new_run("2") }).await.unwrap().id;
+    let many: Vec<HistoryRecord> =
+        (0..250).map(|number| record(child, &format!("task {number}"), "1", None)).collect();
+    writing.history_put(&many).await.unwrap();
+    let all = HistoryFilter::default();
+    assert_eq!(writing.history_list(&[child], &all).await.unwrap().len(), 250);
+    assert!(writing.run_delete(parent).await.unwrap());
+    assert!(!writing.run_delete(parent).await.unwrap());
+    assert_eq!(writing.run_get(child).await.unwrap(), None);
+    assert_eq!(writing.history_list(&[child], &all).await.unwrap(), []);
+    commit(writing).await;
+}
+
+on_both![
+    a_run_goes_with_its_parts_and_its_history,
+    every_field_comes_back,
+    history_is_added_replaced_and_ordered,
+    lists_are_narrowed,
+];

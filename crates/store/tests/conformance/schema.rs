@@ -1,0 +1,140 @@
+//! The tables themselves: both engines have the same, and they are brought up to date once.
+
+use sqlx::{Connection as _, PgConnection, Row as _, SqliteConnection};
+use stoker_model::NewTenant;
+use stoker_store::{Database, OpenError, Store};
+
+use crate::ground::{Ground, commit, tenant};
+
+async fn opening_again_changes_nothing(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let red = tenant(&mut writing, "red").await;
+    commit(writing).await;
+    for _ in 0..2 {
+        let again = Store::open(&ground.database).await.unwrap();
+        assert_eq!(again.read().await.unwrap().tenant_get(red.id).await.unwrap().as_ref(), Some(&red));
+        again.close().await;
+    }
+}
+
+async fn several_open_it_at_once(ground: &Ground) {
+    let open = async || {
+        let store = Store::open(&ground.database).await.unwrap();
+        store.ping().await.unwrap();
+        store.close().await;
+    };
+    tokio::join!(open(), open(), open());
+}
+
+async fn a_newer_database_is_refused_and_left_alone(ground: &Ground) {
+    execute(
+        &ground.database,
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+         SELECT 4711, 'of tomorrow', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
+    )
+    .await;
+    for _ in 0..2 {
+        match Store::open(&ground.database).await.map(drop) {
+            Err(OpenError::Newer { found: 4711, known }) => assert!(known >= 2),
+            other => panic!("{other:?}"),
+        }
+    }
+    // A store that is open already goes on.
+    let mut writing = ground.change().await;
+    let new = NewTenant { name: "red".to_owned(), description: None, enabled: true };
+    writing.tenant_create(&new).await.unwrap();
+    commit(writing).await;
+}
+
+async fn a_changed_migration_is_refused(ground: &Ground) {
+    execute(&ground.database, "UPDATE _sqlx_migrations SET checksum = description WHERE version = 1").await;
+    let opened = Store::open(&ground.database).await.map(drop);
+    assert!(matches!(opened, Err(OpenError::Migration(_) | OpenError::Store(_))), "{opened:?}");
+}
+
+async fn execute(database: &Database, sql: &'static str) {
+    match database {
+        Database::Sqlite { path } => {
+            let mut connection = SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
+            sqlx::query(sql).execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
+        Database::Postgres { url } => {
+            let sql = sql.replace("checksum = description", "checksum = description::bytea");
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut connection).await.unwrap();
+            connection.close().await.unwrap();
+        }
+    }
+}
+
+/// Table, column, kind of value, whether it must be there; in the order of the columns.
+type Column = (String, String, String, bool);
+
+async fn sqlite_columns(database: &Database) -> Vec<Column> {
+    let Database::Sqlite { path } = database else { panic!("not SQLite") };
+    let mut connection = SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
+    let sql = "SELECT t.name, c.name, lower(c.type), c.\"notnull\" OR c.pk FROM sqlite_schema t, \
+               pragma_table_info(t.name) c WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' \
+               AND t.name NOT LIKE '_sqlx_%' ORDER BY t.name, c.cid";
+    let rows = sqlx::query(sql).fetch_all(&mut connection).await.unwrap();
+    rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect()
+}
+
+async fn postgres_columns(database: &Database) -> Vec<Column> {
+    let Database::Postgres { url } = database else { panic!("not PostgreSQL") };
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    let sql = "SELECT table_name::text, column_name::text, CASE data_type WHEN 'text' THEN 'text' \
+               WHEN 'bigint' THEN 'integer' WHEN 'boolean' THEN 'integer' ELSE data_type::text END, \
+               is_nullable = 'NO' FROM information_schema.columns WHERE table_schema = 'public' \
+               AND table_name NOT LIKE '\\_sqlx\\_%' ORDER BY table_name COLLATE \"C\", ordinal_position";
+    let rows = sqlx::query(sql).fetch_all(&mut connection).await.unwrap();
+    rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_engines_have_the_same_tables() {
+    let sqlite = Ground::sqlite().await;
+    let Some(postgres) = Ground::postgres().await else { return };
+    let is_table = |column: &Column| column.0 != "deployment_graph_owners";
+    let mut ours: Vec<Column> = sqlite_columns(&sqlite.database).await;
+    let mut theirs = postgres_columns(&postgres.database).await;
+    assert_eq!(
+        ours.iter().map(|column| (&column.0, &column.1)).collect::<Vec<_>>(),
+        theirs.iter().map(|column| (&column.0, &column.1)).collect::<Vec<_>>()
+    );
+    // A view has no types of its own in SQLite.
+    ours.retain(is_table);
+    theirs.retain(is_table);
+    assert_eq!(ours, theirs);
+    assert!(ours.len() > 150, "{}", ours.len());
+    sqlite.remove().await;
+    postgres.remove().await;
+}
+
+/// The columns of tasks are those of the model, in its order: the store reads them by place.
+#[tokio::test]
+async fn each_field_of_a_task_has_its_column() {
+    let ground = Ground::sqlite().await;
+    let columns = sqlite_columns(&ground.database).await;
+    let found: Vec<String> = columns
+        .into_iter()
+        .filter(|column| column.0 == "deployment_graph_tasks")
+        .map(|column| column.1)
+        .collect();
+    let fields = stoker_model::TASK_FIELDS.iter().map(|spelling| spelling.canonical);
+    let expected: Vec<&str> = ["id", "deployment_graph_id", "task_name", "position"]
+        .into_iter()
+        .chain(fields)
+        .chain(["_custom"])
+        .collect();
+    assert_eq!(found, expected);
+    ground.remove().await;
+}
+
+on_both![
+    a_changed_migration_is_refused,
+    a_newer_database_is_refused_and_left_alone,
+    opening_again_changes_nothing,
+    several_open_it_at_once,
+];

@@ -1,0 +1,264 @@
+//! What a session sees, and what becomes of changes that were not finished.
+
+use std::sync::Arc;
+
+use stoker_model::{Actor, GraphMetadata, Owner, Release};
+use stoker_store::{List, StoreError};
+
+use crate::graphs::plain;
+use crate::ground::{Ground, NOW, change, commit, graph_type, n_rows, release, tenant};
+
+async fn what_is_not_committed_has_never_been(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
+    // Its own changes are visible to itself alone.
+    assert_eq!(writing.release_list(&List::default()).await.unwrap().total, 1);
+    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 0);
+    drop(writing);
+    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 0);
+    assert_eq!(ground.read().await.graph_list(&Default::default(), &List::default()).await.unwrap().total, 0);
+    let mut writing = ground.change().await;
+    release(&mut writing, "r").await;
+    commit(writing).await;
+    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 1);
+}
+
+async fn a_task_that_is_killed_half_way_leaves_nothing(ground: &Ground) {
+    let store = ground.store.clone();
+    let (started, begun) = tokio::sync::oneshot::channel();
+    let worker = tokio::spawn(async move {
+        let mut writing = store.change(&Actor::server(), NOW).await.unwrap();
+        tenant(&mut writing, "half").await;
+        started.send(()).unwrap();
+        std::future::pending::<()>().await;
+        drop(writing);
+    });
+    begun.await.unwrap();
+    worker.abort();
+    assert!(worker.await.unwrap_err().is_cancelled());
+    // The writer is free again, and nothing was written.
+    let mut writing = ground.change().await;
+    assert_eq!(writing.tenant_list(&List::default()).await.unwrap().total, 0);
+    tenant(&mut writing, "half").await;
+    commit(writing).await;
+}
+
+async fn rolled_back_generations_are_not_remembered(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let graph = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
+    commit(writing).await;
+    let mut writing = ground.change().await;
+    writing.graph_update(graph.id, 1, &none, Some(&plain(&["b"]))).await.unwrap();
+    assert_eq!(writing.graph_get(graph.id).await.unwrap().unwrap().tasks[0].task.name, "b");
+    drop(writing);
+    let mut writing = ground.change().await;
+    let second = writing.graph_update(graph.id, 1, &none, Some(&plain(&["c"]))).await.unwrap();
+    commit(writing).await;
+    assert_eq!(second.generation, 2);
+    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap(), Some(second));
+}
+
+async fn a_snapshot_is_of_one_moment(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let graph = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
+    commit(writing).await;
+    let mut snapshot = ground.store.snapshot().await.unwrap();
+    assert_eq!(snapshot.release_list(&List::default()).await.unwrap().total, 1);
+    let mut writing = ground.change().await;
+    release(&mut writing, "s").await;
+    let newer = writing.graph_update(graph.id, 1, &none, Some(&plain(&["b"]))).await.unwrap();
+    commit(writing).await;
+    // Remembered now; the snapshot still sees its own.
+    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap(), Some(newer));
+    assert_eq!(snapshot.release_list(&List::default()).await.unwrap().total, 1);
+    assert_eq!(snapshot.graph_get(graph.id).await.unwrap(), Some(graph));
+    drop(snapshot);
+    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 2);
+}
+
+async fn of_two_writers_at_once_one_is_told(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let first = release(&mut writing, "r").await;
+    commit(writing).await;
+    let barrier = Arc::new(tokio::sync::Barrier::new(8));
+    let mut workers = Vec::new();
+    for number in 0..8 {
+        let (store, barrier, read) = (ground.store.clone(), Arc::clone(&barrier), first.clone());
+        workers.push(tokio::spawn(async move {
+            barrier.wait().await;
+            let mut writing = store.change(&Actor::server(), NOW).await?;
+            let mut changed: Release = read;
+            changed.body.operating_system = format!("writer {number}");
+            writing.release_update(&changed).await?;
+            writing.commit(change("release.update")).await
+        }));
+    }
+    let mut n_done = 0;
+    for worker in workers {
+        match worker.await.unwrap() {
+            Ok(()) => n_done += 1,
+            Err(StoreError::Stale { current: 2 }) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(n_done, 1);
+}
+
+async fn no_increment_is_lost(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let id = writing.graph_create(owner, &graph_type("t"), &none, &[]).await.unwrap().id;
+    commit(writing).await;
+    let add = async |name: String| loop {
+        let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+        let mut tasks: Vec<_> = graph.tasks.iter().map(|stored| stored.task.clone()).collect();
+        tasks.extend(plain(&[&name]));
+        let mut writing = ground.change().await;
+        match writing.graph_update(id, graph.generation, &none, Some(&tasks)).await {
+            Ok(_) => break writing.commit(change("graph.update")).await.unwrap(),
+            Err(StoreError::Stale { .. }) => {}
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    let writer = async |who: &str| {
+        for number in 0..6 {
+            add(format!("{who}{number}")).await;
+        }
+    };
+    tokio::join!(writer("a"), writer("b"), writer("c"));
+    let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+    assert_eq!((graph.tasks.len(), graph.generation), (18, 19));
+}
+
+/// A reader without a transaction never sees tasks of another generation than the graph's.
+async fn heads_and_tasks_fit_while_others_write(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let id = writing.graph_create(owner, &graph_type("t"), &none, &[]).await.unwrap().id;
+    commit(writing).await;
+    let write = async {
+        for generation in 1..60_i64 {
+            // As many tasks as the generation says, and none at every tenth.
+            let n_tasks = if generation % 10 == 9 { 0 } else { generation + 1 };
+            let names: Vec<String> = (0..n_tasks).map(|number| format!("t{number}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let mut writing = ground.change().await;
+            writing.graph_update(id, generation, &none, Some(&plain(&names))).await.unwrap();
+            commit(writing).await;
+        }
+    };
+    let read = async {
+        let mut session = ground.read().await;
+        loop {
+            let graph = session.graph_get(id).await.unwrap().unwrap();
+            let expected =
+                if graph.generation % 10 == 0 || graph.generation == 1 { 0 } else { graph.generation };
+            assert_eq!(graph.tasks.len() as i64, expected, "generation {}", graph.generation);
+            if graph.generation == 60 {
+                break;
+            }
+        }
+    };
+    tokio::join!(write, read, read_again(ground, id));
+}
+
+async fn read_again(ground: &Ground, id: stoker_model::GraphId) {
+    while ground.read().await.graph_get(id).await.unwrap().unwrap().generation < 60 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The second one has read the same generation, and waits for the first without knowing it.
+async fn of_two_changes_of_a_graph_the_second_is_told(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let owner = Owner::Release(release(&mut writing, "r").await.id);
+    let none = GraphMetadata::default();
+    let id = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap().id;
+    commit(writing).await;
+    let (begun, wait) = tokio::sync::oneshot::channel();
+    let first = async {
+        let mut writing = ground.change().await;
+        let changed = writing.graph_update(id, 1, &none, Some(&plain(&["a", "b"]))).await.unwrap();
+        begun.send(()).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        commit(writing).await;
+        changed
+    };
+    let second = async {
+        wait.await.unwrap();
+        let mut writing = ground.change().await;
+        let late = writing.graph_update(id, 1, &none, Some(&plain(&["a", "c"]))).await;
+        assert_error!(late, StoreError::Stale { current: 2 });
+    };
+    let (changed, ()) = tokio::join!(first, second);
+    assert_eq!(ground.read().await.graph_get(id).await.unwrap(), Some(changed));
+}
+
+/// Whoever comes first, no graph is left without an owner.
+async fn an_owner_that_goes_and_a_graph_that_comes(ground: &Ground) {
+    let none = GraphMetadata::default();
+    for creates_first in [true, false] {
+        let mut writing = ground.change().await;
+        let id = release(&mut writing, "r").await.id;
+        commit(writing).await;
+        let (begun, wait) = tokio::sync::oneshot::channel();
+        let first = async {
+            let mut writing = ground.change().await;
+            if creates_first {
+                let tasks = plain(&["a"]);
+                writing.graph_create(Owner::Release(id), &graph_type("t"), &none, &tasks).await.unwrap();
+            } else {
+                assert!(writing.release_delete(id).await.unwrap());
+            }
+            begun.send(()).unwrap();
+            // Time for the other one to run into it. However long that takes, the end is the same.
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            commit(writing).await;
+        };
+        let second = async {
+            wait.await.unwrap();
+            let mut writing = ground.change().await;
+            if creates_first {
+                assert!(writing.release_delete(id).await.unwrap());
+                commit(writing).await;
+            } else {
+                let late = writing.graph_create(Owner::Release(id), &graph_type("t"), &none, &[]).await;
+                assert_error!(late, StoreError::Missing { what: "release" });
+            }
+        };
+        tokio::join!(first, second);
+        let mut session = ground.read().await;
+        assert_eq!(session.release_list(&List::default()).await.unwrap().total, 0);
+        assert_eq!(session.graph_list(&Default::default(), &List::default()).await.unwrap().total, 0);
+        assert_eq!(n_rows(ground, "deployment_graphs").await, 0);
+        assert_eq!(n_rows(ground, "deployment_graph_tasks").await, 0);
+    }
+}
+
+async fn a_closed_store_says_so(ground: &Ground) {
+    ground.store.ping().await.unwrap();
+    ground.store.close().await;
+    assert_error!(ground.store.ping().await, StoreError::Unavailable(_));
+    assert_error!(ground.store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
+}
+
+on_both![
+    a_closed_store_says_so,
+    a_snapshot_is_of_one_moment,
+    a_task_that_is_killed_half_way_leaves_nothing,
+    an_owner_that_goes_and_a_graph_that_comes,
+    heads_and_tasks_fit_while_others_write,
+    no_increment_is_lost,
+    of_two_changes_of_a_graph_the_second_is_told,
+    of_two_writers_at_once_one_is_told,
+    rolled_back_generations_are_not_remembered,
+    what_is_not_committed_has_never_been,
+];
