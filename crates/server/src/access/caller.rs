@@ -1,0 +1,161 @@
+//! From the headers of a request to a caller.
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use stoker_model::{Actor, Caller, Permission, TenantId};
+use stoker_store::StoreError;
+
+use crate::access::login::{self, Credentials};
+use crate::access::token::Secret;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// How far a request proved who sends it.
+#[derive(Clone, Debug)]
+pub(crate) enum Login {
+    Missing,
+    /// There is a token or password, and it is none of ours.
+    Wrong,
+    Is(Caller),
+    /// It could not be found out. That is no concern of operations that anybody may use.
+    Unknown(ApiError),
+}
+
+impl Login {
+    pub(crate) fn require(&self, permission: Permission) -> ApiResult<&Caller> {
+        match self {
+            Self::Missing => {
+                Err(ApiError::unauthorized("log in first: this needs a token in `X-Auth-Token`"))
+            }
+            Self::Wrong => Err(ApiError::unauthorized("the token is not known, has expired or was revoked")),
+            Self::Unknown(error) => Err(error.clone()),
+            Self::Is(caller) if caller.may(permission) => Ok(caller),
+            Self::Is(caller) => Err(ApiError::forbidden(format!(
+                "user `{}` may not do this: it needs the permission `{permission}`",
+                caller.user_name
+            ))),
+        }
+    }
+}
+
+/// The caller of an operation that is not public, as an argument of its handler.
+#[derive(Clone, Debug)]
+pub(crate) struct Authenticated {
+    pub(crate) caller: Caller,
+    peer: Peer,
+}
+
+impl Authenticated {
+    /// On whose behalf a change is written.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor {
+            user_id: Some(self.caller.user_id),
+            user_name: self.caller.user_name.clone(),
+            address: Some(self.peer.0.to_string()),
+        }
+    }
+
+    /// Whether things of this tenant exist for the caller.
+    pub(crate) fn may_see(&self, tenant_id: TenantId) -> bool {
+        self.tenant_limit().is_none_or(|limit| limit == tenant_id)
+    }
+
+    /// The tenant to which everything shown must belong.
+    pub(crate) fn tenant_limit(&self) -> Option<TenantId> {
+        self.caller.tenant_limit()
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let Ok(peer) = Peer::from_request_parts(parts, state).await;
+        let login = parts.extensions.get::<Login>().unwrap_or(&Login::Missing);
+        let caller = login.require(Permission::Own)?.clone();
+        Ok(Self { caller, peer })
+    }
+}
+
+/// Finds out who sends a request; whether that is enough is asked where the operation is declared.
+pub(crate) async fn identify(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let peer = request
+        .extensions()
+        .get::<axum::extract::ConnectInfo<std::net::SocketAddr>>()
+        .map(|info| info.0.ip());
+    let login = match presented(request.headers()) {
+        None => Ok(Login::Missing),
+        Some(Presented::Token(secret)) => app.by_token(&secret).await.map_err(ApiError::from),
+        Some(Presented::Password(credentials)) => by_password(&app, &credentials, peer).await,
+        Some(Presented::Nonsense) => Ok(Login::Wrong),
+    };
+    request.extensions_mut().insert(login.unwrap_or_else(Login::Unknown));
+    next.run(request).await
+}
+
+impl App {
+    /// Looks a token up, in memory first.
+    pub(crate) async fn by_token(&self, secret: &Secret) -> Result<Login, StoreError> {
+        let now = self.clock.now();
+        let digest = secret.digest();
+        if let Some(caller) = self.tokens.get(&digest, now) {
+            return Ok(Login::Is(caller));
+        }
+        let epoch = self.tokens.epoch();
+        let found = self.store.read().await?.token_find(&digest).await?;
+        let valid =
+            found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
+        Ok(valid.map_or(Login::Wrong, |(token, user, tenant)| {
+            let caller = login::caller(&user, &tenant);
+            self.tokens.put(digest, &caller, token.expires_at, epoch);
+            Login::Is(caller)
+        }))
+    }
+}
+
+async fn by_password(
+    app: &App,
+    credentials: &Credentials,
+    peer: Option<std::net::IpAddr>,
+) -> ApiResult<Login> {
+    let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    match login::check(app, credentials, peer).await {
+        Ok((user, tenant)) => Ok(Login::Is(login::caller(&user, &tenant))),
+        Err(error) if error.status() == axum::http::StatusCode::UNAUTHORIZED => Ok(Login::Wrong),
+        Err(error) => Err(error),
+    }
+}
+
+enum Presented {
+    Token(Secret),
+    Password(Credentials),
+    Nonsense,
+}
+
+/// `X-Auth-Token`, else `Authorization: Bearer` or `Basic`. Clients of a server without login send an empty token.
+fn presented(headers: &HeaderMap) -> Option<Presented> {
+    if let Some(value) = headers.get("x-auth-token").filter(|value| !value.is_empty()) {
+        return Some(value.to_str().map_or(Presented::Nonsense, |text| Presented::Token(Secret::new(text))));
+    }
+    let value = headers.get(header::AUTHORIZATION)?;
+    Some(authorization(value.to_str().unwrap_or_default()).unwrap_or(Presented::Nonsense))
+}
+
+fn authorization(text: &str) -> Option<Presented> {
+    let (scheme, rest) = text.trim().split_once(' ')?;
+    match scheme.to_ascii_lowercase().as_str() {
+        "bearer" => Some(Presented::Token(Secret::new(rest.trim()))),
+        "basic" => {
+            let decoded = String::from_utf8(STANDARD.decode(rest.trim()).ok()?).ok()?;
+            let (name, password) = decoded.split_once(':')?;
+            Some(Presented::Password(Credentials::new(name, password)))
+        }
+        _ => None,
+    }
+}

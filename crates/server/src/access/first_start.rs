@@ -1,0 +1,112 @@
+//! The first start makes the first user.
+
+use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
+use stoker_store::{Store, StoreError};
+
+use crate::access::password::{HashingFailed, Passwords};
+use crate::clock::Clock;
+
+/// Name of the first user, and of its tenant.
+pub const ADMIN: &str = "admin";
+
+/// What the operator must be told after the first start.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FirstStart {
+    /// There are users already.
+    No,
+    /// The password came from the environment.
+    Given,
+    /// It was made up; this is the only time it can be seen.
+    Generated { password: String },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum FirstStartFailed {
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    #[error("no password could be made: {0}")]
+    Random(getrandom::Error),
+    #[error("{0}")]
+    Hashing(String),
+}
+
+impl From<HashingFailed> for FirstStartFailed {
+    fn from(error: HashingFailed) -> Self {
+        Self::Hashing(error.to_string())
+    }
+}
+
+/// Makes tenant and user `admin` in an empty database. Two servers that start at once make one of them.
+pub(crate) async fn run(
+    store: &Store,
+    passwords: &Passwords,
+    clock: Clock,
+    given: Option<String>,
+) -> Result<FirstStart, FirstStartFailed> {
+    if store.read().await?.user_by_name(ADMIN).await?.is_some() || has_users(store).await? {
+        return Ok(FirstStart::No);
+    }
+    let (password, outcome) = if let Some(password) = given {
+        (password, FirstStart::Given)
+    } else {
+        let password = random_password()?;
+        (password.clone(), FirstStart::Generated { password })
+    };
+    let password_hash = passwords.hash(password).await?;
+    match create(store, clock, password_hash).await {
+        Ok(()) => Ok(outcome),
+        Err(StoreError::Taken { .. }) => Ok(FirstStart::No),
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn has_users(store: &Store) -> Result<bool, StoreError> {
+    let one = stoker_store::List { limit: Some(1), ..Default::default() };
+    Ok(store.read().await?.user_list(&one).await?.total > 0)
+}
+
+async fn create(store: &Store, clock: Clock, password_hash: String) -> Result<(), StoreError> {
+    let mut writing = store.change(&Actor::server(), clock.now()).await?;
+    let tenant = writing
+        .tenant_create(&NewTenant { name: ADMIN.to_owned(), description: None, enabled: true })
+        .await?;
+    let user = writing
+        .user_create(&NewUser {
+            tenant_id: tenant.id,
+            name: ADMIN.to_owned(),
+            roles: vec![Role::Admin],
+            enabled: true,
+            password_hash,
+        })
+        .await?;
+    let target = format!("user {}", user.id);
+    writing.commit(Change { action: "user.create", target, detail: serde_json::json!({"name": ADMIN}) }).await
+}
+
+/// Twenty characters without look-alikes: about 115 bits.
+fn random_password() -> Result<String, FirstStartFailed> {
+    const ALPHABET: &[u8; 56] = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    const LENGTH: usize = 20;
+    let mut password = String::with_capacity(LENGTH);
+    while password.len() < LENGTH {
+        let mut bytes = [0; 64];
+        getrandom::fill(&mut bytes).map_err(FirstStartFailed::Random)?;
+        // Bytes past the last whole multiple would favour some letters.
+        let fair = bytes.iter().filter(|byte| usize::from(**byte) < 256 / ALPHABET.len() * ALPHABET.len());
+        let letters = fair.map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]));
+        password.extend(letters.take(LENGTH - password.len()));
+    }
+    Ok(password)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_up_passwords_are_long_and_different() {
+        let (one, two) = (random_password().unwrap(), random_password().unwrap());
+        assert_eq!(one.len(), 20);
+        assert_ne!(one, two);
+    }
+}

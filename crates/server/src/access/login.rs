@@ -1,0 +1,157 @@
+//! From a name and a password, or an older token, to a new token.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use stoker_model::{Caller, NewToken, Tenant, Token, User};
+
+use crate::access::token::Secret;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// What a user types.
+#[derive(Clone)]
+pub(crate) struct Credentials {
+    pub(crate) name: String,
+    password: String,
+}
+
+impl Credentials {
+    pub(crate) fn new(name: &str, password: &str) -> Self {
+        Self { name: name.to_owned(), password: password.to_owned() }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({}, …)", self.name)
+    }
+}
+
+/// How a tenant is named in a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TenantName {
+    Own,
+    Named(String),
+    /// The text of an id.
+    WithId(String),
+}
+
+impl TenantName {
+    /// A user belongs to one tenant, so naming another is as wrong as a wrong password.
+    fn fits(&self, tenant: &Tenant) -> bool {
+        match self {
+            Self::Own => true,
+            Self::Named(name) => *name == tenant.name,
+            Self::WithId(id) => *id == tenant.id.to_string(),
+        }
+    }
+}
+
+/// A fresh login.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) secret: Secret,
+    pub(crate) token: Token,
+    pub(crate) user: User,
+    pub(crate) tenant: Tenant,
+}
+
+pub(crate) fn caller(user: &User, tenant: &Tenant) -> Caller {
+    Caller {
+        user_id: user.id,
+        user_name: user.name.clone(),
+        tenant_id: tenant.id,
+        tenant_name: tenant.name.clone(),
+        roles: user.roles.clone(),
+    }
+}
+
+/// Checks a password, slowed down after failures.
+pub(crate) async fn check(app: &App, credentials: &Credentials, peer: IpAddr) -> ApiResult<(User, Tenant)> {
+    let now = app.clock.now();
+    if let Err(seconds) = app.failures.begin(&credentials.name, peer, now) {
+        app.metrics.login("throttled");
+        return Err(too_many(seconds));
+    }
+    let (account, hash) = account(app, &credentials.name).await?;
+    let matches = app.passwords.matches(credentials.password.clone(), hash).await;
+    if let Some(found) = account.filter(|(user, tenant)| matches && user.enabled && tenant.enabled) {
+        app.failures.succeeded(&credentials.name, peer);
+        app.metrics.login("success");
+        return Ok(found);
+    }
+    app.metrics.login("failure");
+    tracing::warn!(user.name = credentials.name, peer = %peer, "a login failed");
+    Err(ApiError::unauthorized("the name or the password is wrong"))
+}
+
+async fn account(app: &App, name: &str) -> ApiResult<(Option<(User, Tenant)>, Option<String>)> {
+    let mut session = app.store.read().await?;
+    let Some(user) = session.user_by_name(name).await? else { return Ok((None, None)) };
+    let hash = session.user_password_hash(user.id).await?;
+    let tenant = session.tenant_get(user.tenant_id).await?;
+    Ok((tenant.map(|tenant| (user, tenant)), hash))
+}
+
+fn too_many(seconds: i64) -> ApiError {
+    let wait = HeaderValue::from(seconds);
+    let message = format!("too many failed logins; try again in {seconds} s");
+    ApiError::new(StatusCode::TOO_MANY_REQUESTS, message).with_header(header::RETRY_AFTER, wait)
+}
+
+/// A token for a user who proved the password.
+pub(crate) async fn with_password(
+    app: &App,
+    credentials: &Credentials,
+    wanted: &TenantName,
+    peer: IpAddr,
+) -> ApiResult<Session> {
+    let (user, tenant) = check(app, credentials, peer).await?;
+    if !wanted.fits(&tenant) {
+        return Err(wrong_tenant());
+    }
+    issue(app, user, tenant).await
+}
+
+/// A login with a token gives the same token again: it lives no longer than it did, and revoked it is gone for good.
+pub(crate) async fn with_token(app: &App, secret: &Secret, wanted: &TenantName) -> ApiResult<Session> {
+    let found = app.store.read().await?.token_find(&secret.digest()).await?;
+    let now = app.clock.now();
+    let valid =
+        found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
+    let Some((token, user, tenant)) = valid else {
+        return Err(ApiError::unauthorized("the token is not known, has expired or was revoked"));
+    };
+    if !wanted.fits(&tenant) {
+        return Err(wrong_tenant());
+    }
+    Ok(Session { secret: secret.clone(), token, user, tenant })
+}
+
+fn wrong_tenant() -> ApiError {
+    ApiError::unauthorized("the user does not belong to this tenant")
+}
+
+async fn issue(app: &App, user: User, tenant: Tenant) -> ApiResult<Session> {
+    let secret = random_secret()?;
+    let issued_at = app.clock.now();
+    let new = NewToken {
+        user_id: user.id,
+        tenant_id: tenant.id,
+        label: None,
+        digest: secret.digest(),
+        issued_at,
+        expires_at: issued_at.plus_seconds(app.settings.token_seconds),
+    };
+    let token = app.store.token_issue(&new).await?;
+    Ok(Session { secret, token, user, tenant })
+}
+
+pub(crate) fn random_secret() -> ApiResult<Secret> {
+    Secret::random().map_err(|error| {
+        tracing::error!(error = %error, "the system gives no random numbers");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers to make a token from")
+    })
+}

@@ -1,0 +1,8 @@
+//! Who may use the server: passwords, tokens, and what stands between a request and its operation.
+
+pub(crate) mod caller;
+pub(crate) mod first_start;
+pub(crate) mod limiter;
+pub(crate) mod login;
+pub(crate) mod password;
+pub(crate) mod token;

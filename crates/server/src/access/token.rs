@@ -1,0 +1,129 @@
+//! Tokens: random, known to their bearer alone, looked up by their digest.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+use stoker_model::{Caller, Micros};
+
+/// So that a leaked token is recognised for what it is.
+const PREFIX: &str = "stk_";
+/// More callers than this at once are looked up in the database.
+const CACHED_MAX: usize = 20_000;
+
+/// The text of a token. It cannot be printed.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// 256 random bits.
+    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
+    }
+
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        Sha256::digest(self.0.as_bytes()).into()
+    }
+
+    /// For the one answer that hands the token out.
+    pub(crate) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// Callers by the digest of their token.
+///
+/// Whatever changes users, tenants or tokens calls [`TokenCache::forget`]: from then on nothing found before is
+/// believed, not even by a look-up that was under way (it holds an older epoch).
+#[derive(Default)]
+pub(crate) struct TokenCache {
+    inner: RwLock<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    epoch: u64,
+    callers: HashMap<[u8; 32], (Caller, Micros)>,
+}
+
+impl TokenCache {
+    pub(crate) fn get(&self, digest: &[u8; 32], now: Micros) -> Option<Caller> {
+        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        let (caller, expires_at) = inner.callers.get(digest)?;
+        (*expires_at > now).then(|| caller.clone())
+    }
+
+    pub(crate) fn epoch(&self) -> u64 {
+        self.inner.read().unwrap_or_else(PoisonError::into_inner).epoch
+    }
+
+    pub(crate) fn put(&self, digest: [u8; 32], caller: &Caller, expires_at: Micros, epoch: u64) {
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        if inner.epoch != epoch {
+            return;
+        }
+        if inner.callers.len() >= CACHED_MAX {
+            inner.callers.clear();
+        }
+        inner.callers.insert(digest, (caller.clone(), expires_at));
+    }
+
+    pub(crate) fn forget(&self) {
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        inner.epoch += 1;
+        inner.callers.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_model::{Role, TenantId, UserId};
+
+    use super::*;
+
+    fn caller() -> Caller {
+        Caller {
+            user_id: UserId(1),
+            user_name: "u".into(),
+            tenant_id: TenantId(1),
+            tenant_name: "t".into(),
+            roles: vec![Role::Viewer],
+        }
+    }
+
+    #[test]
+    fn a_revoked_token_is_forgotten_even_by_a_look_up_under_way() {
+        let cache = TokenCache::default();
+        let epoch = cache.epoch();
+        cache.put([1; 32], &caller(), Micros(10), epoch);
+        assert_eq!(cache.get(&[1; 32], Micros(9)), Some(caller()));
+        assert_eq!(cache.get(&[1; 32], Micros(10)), None, "expired");
+        cache.forget();
+        assert_eq!(cache.get(&[1; 32], Micros(9)), None);
+        cache.put([1; 32], &caller(), Micros(10), epoch);
+        assert_eq!(cache.get(&[1; 32], Micros(9)), None, "found before it was revoked");
+    }
+
+    #[test]
+    fn tokens_are_long_different_and_never_printed() {
+        let (one, two) = (Secret::random().unwrap(), Secret::random().unwrap());
+        assert_ne!(one, two);
+        assert_eq!(one.reveal().len(), PREFIX.len() + 43);
+        assert!(!format!("{one:?}").contains(&one.reveal()[4..]));
+    }
+}

@@ -1,0 +1,149 @@
+//! Which nodes belong to a cluster, and in what roles. All of a request happens, or nothing.
+
+mod members;
+mod roles;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_manifest::reader::{identifier, list_of, object, string_of};
+use stoker_model::{Change, Cluster, Node, NodeId, Permission};
+use stoker_store::StoreError;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) use self::members::set_members;
+use self::members::{foreign, load};
+pub(super) use self::roles::role_problems;
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::path::PathParams;
+use crate::http::routes::Routes;
+use crate::parts::holder::{Holder, Part};
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("clusters")
+        .add(Permission::Operate, routes!(cluster_assign))
+        .add(Permission::Operate, routes!(cluster_unassign))
+        .finish()
+}
+
+/// A node and the roles it shall have.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct Assignment {
+    #[schema(example = 1, minimum = 1)]
+    id: i64,
+    #[schema(example = json!(["controller"]))]
+    roles: Vec<String>,
+}
+
+/// A node that shall leave.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct Unassignment {
+    #[schema(example = 1, minimum = 1)]
+    id: i64,
+}
+
+/// Give nodes to a cluster, with roles that the next run deploys
+#[utoipa::path(
+    post, path = "/api/v1/clusters/{id}/assignment", params(("id" = i64, Path)), request_body = [Assignment],
+    responses((status = 200, body = (), description = "`null`"))
+)]
+async fn cluster_assign(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Document,
+) -> ApiResult<Answer<()>> {
+    let wanted = document.read(list_of(object(|fields| {
+        let id = fields.required("id", identifier);
+        let roles = fields.required("roles", list_of(string_of(1..=255)));
+        Some((NodeId(id?), roles?))
+    })))?;
+    let mut writing = app.change(&login).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let ids: Vec<NodeId> = wanted.iter().map(|(id, _)| *id).collect();
+    let nodes = load(&mut writing, &ids).await?;
+    let known = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(Part::Roles);
+    let mut reasons = foreign(&cluster, &nodes);
+    for (index, (_, roles)) in wanted.iter().enumerate() {
+        let path = format!("[{index}].roles");
+        reasons.extend(
+            role_problems(cluster.id, &known, roles).into_iter().map(|text| ErrorItem::new(&path, text)),
+        );
+    }
+    if !reasons.is_empty() {
+        return Err(ApiError::refused(reasons));
+    }
+    for (mut node, (_, roles)) in nodes.into_iter().zip(wanted) {
+        assign(&mut node, &cluster, roles);
+        writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
+    }
+    writing.commit(describe("cluster.assign", &cluster, &ids)).await?;
+    Ok(Answer::ok(()))
+}
+
+fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
+    if node.cluster_id != Some(cluster.id) {
+        node.join(cluster.id);
+    }
+    // Whoever gives a node a role does not want it to go.
+    node.pending_deletion = false;
+    node.pending_roles = roles;
+}
+
+/// Take nodes away from a cluster: at once if nothing was deployed to them, else with the next run
+#[utoipa::path(
+    post, path = "/api/v1/clusters/{id}/unassignment", params(("id" = i64, Path)), request_body = [Unassignment],
+    responses((status = 200, body = (), description = "`null`"))
+)]
+async fn cluster_unassign(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Document,
+) -> ApiResult<Answer<()>> {
+    let ids = document.read(list_of(object(|fields| fields.required("id", identifier).map(NodeId))))?;
+    let mut writing = app.change(&login).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let nodes = load(&mut writing, &ids).await?;
+    let strangers: Vec<String> = nodes
+        .iter()
+        .filter(|node| node.cluster_id != Some(cluster.id))
+        .map(|node| node.id.to_string())
+        .collect();
+    if !strangers.is_empty() {
+        let strangers = strangers.join(", ");
+        let message = format!("Nodes [{strangers}] are not members of environment {}.", cluster.id);
+        return Err(ApiError::bad_request(message));
+    }
+    for mut node in nodes {
+        node.dismiss();
+        writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
+    }
+    writing.commit(describe("cluster.unassign", &cluster, &ids)).await?;
+    Ok(Answer::ok(()))
+}
+
+pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ApiError {
+    match error {
+        StoreError::Taken { what: "hostname" } => {
+            ApiError::conflict(format!("hostname `{}` is taken in environment {}", node.hostname, cluster.id))
+        }
+        StoreError::Stale { .. } => {
+            ApiError::conflict(format!("node {} was changed meanwhile; try again", node.id))
+        }
+        error => error.into(),
+    }
+}
+
+fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> Change {
+    let nodes: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
+}

@@ -1,0 +1,139 @@
+//! The sections of plugins: one for each name, with all versions that fit the cluster.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, PluginId, compare_versions};
+use stoker_store::{List, Session};
+
+use crate::json::{merge, merged};
+
+use crate::http::error::ApiResult;
+
+/// Where the sections of plugins stand among the others.
+const WEIGHT: i64 = 70;
+
+/// A plugin in all versions that fit a cluster, the newest last. It has at least one.
+pub(super) struct Section {
+    pub(super) name: String,
+    pub(super) versions: Vec<Version>,
+}
+
+pub(super) struct Version {
+    pub(super) plugin: Plugin,
+    /// What the cluster knows of it.
+    pub(super) used: Option<ClusterPlugin>,
+}
+
+pub(super) async fn sections(
+    session: &mut Session,
+    cluster: &Cluster,
+    release: &NewRelease,
+) -> ApiResult<Vec<Section>> {
+    let plugins = session.plugin_list(&List::default()).await?.items;
+    let used = session.cluster_plugins(cluster.id).await?;
+    Ok(group(cluster, release, plugins, &used))
+}
+
+fn group(
+    cluster: &Cluster,
+    release: &NewRelease,
+    plugins: Vec<Plugin>,
+    used: &[ClusterPlugin],
+) -> Vec<Section> {
+    let target = release.fit_target(Some(&cluster.mode));
+    let mut by_name: BTreeMap<String, Vec<Version>> = BTreeMap::new();
+    for plugin in plugins {
+        let used = used.iter().find(|used| used.plugin_id == plugin.id).cloned();
+        // One that is enabled is shown even if an update made it unfit: how else could it be disabled?
+        let is_enabled = used.as_ref().is_some_and(|used| used.enabled);
+        if is_enabled || plugin.body.fits(target) {
+            by_name.entry(plugin.body.name.clone()).or_default().push(Version { plugin, used });
+        }
+    }
+    let sections = by_name.into_iter().map(|(name, mut versions)| {
+        versions
+            .sort_by(|left, right| compare_versions(&left.plugin.body.version, &right.plugin.body.version));
+        Section { name, versions }
+    });
+    sections.collect()
+}
+
+impl Version {
+    pub(super) fn is_enabled(&self) -> bool {
+        self.used.as_ref().is_some_and(|used| used.enabled)
+    }
+
+    /// Its settings in the cluster, without the metadata of the section.
+    pub(super) fn attributes(&self) -> JsonMap {
+        let edited = self.used.as_ref().map(|used| used.attributes.clone()).unwrap_or_default();
+        merged(&self.default_attributes(), edited)
+    }
+
+    pub(super) fn default_attributes(&self) -> JsonMap {
+        let mut attributes = self.plugin.body.attributes_metadata.clone();
+        attributes.remove("metadata");
+        attributes
+    }
+
+    /// What the plugin says about its section.
+    pub(super) fn metadata(&self) -> JsonMap {
+        let metadata = self.plugin.body.attributes_metadata.get("metadata").and_then(Json::as_object);
+        metadata.cloned().unwrap_or_default()
+    }
+
+    fn view(&self, attributes: JsonMap) -> Json {
+        let body = &self.plugin.body;
+        let mut view = JsonMap::new();
+        let metadata = json!({
+            "plugin_id": self.plugin.id.0,
+            "plugin_version": body.version,
+            "hot_pluggable": body.is_hotpluggable,
+            "contains_legacy_tasks": !body.tasks.is_empty(),
+        });
+        view.insert("metadata".to_owned(), metadata);
+        view.extend(attributes.into_iter().filter(|(key, _)| key != "metadata"));
+        Json::Object(view)
+    }
+}
+
+impl Section {
+    /// The version that is enabled, else the newest.
+    pub(super) fn chosen(&self) -> Option<&Version> {
+        self.versions.iter().find(|version| version.is_enabled()).or(self.versions.last())
+    }
+
+    pub(super) fn version(&self, id: PluginId) -> Option<&Version> {
+        self.versions.iter().find(|version| version.plugin.id == id)
+    }
+
+    pub(super) fn view(&self) -> Json {
+        let is_enabled = self.versions.iter().any(Version::is_enabled);
+        self.shown(self.chosen(), is_enabled, Version::attributes)
+    }
+
+    /// As if nobody had enabled or edited it.
+    pub(super) fn default_view(&self) -> Json {
+        self.shown(self.versions.last(), false, Version::default_attributes)
+    }
+
+    fn shown(&self, chosen: Option<&Version>, is_enabled: bool, attributes: fn(&Version) -> JsonMap) -> Json {
+        let title = chosen.map(|version| version.plugin.body.title.as_str());
+        let versions: Vec<Json> =
+            self.versions.iter().map(|version| version.view(attributes(version))).collect();
+        let mut metadata = JsonMap::from_iter([
+            ("label".to_owned(), json!(title)),
+            ("toggleable".to_owned(), json!(true)),
+            ("weight".to_owned(), json!(WEIGHT)),
+        ]);
+        merge(&mut metadata, chosen.map(Version::metadata).unwrap_or_default());
+        metadata.extend([
+            ("class".to_owned(), json!("plugin")),
+            ("enabled".to_owned(), json!(is_enabled)),
+            ("default".to_owned(), json!(false)),
+            ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
+            ("versions".to_owned(), Json::Array(versions)),
+        ]);
+        json!({"metadata": metadata})
+    }
+}

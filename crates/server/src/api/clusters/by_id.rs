@@ -1,0 +1,115 @@
+//! One cluster.
+
+use axum::extract::State;
+use stoker_model::{Cluster, Tenant};
+use stoker_store::Writing;
+
+use super::access::cluster_of;
+use super::create::{describe, taken};
+use super::modes;
+use super::read::{ChangeBody, read_change};
+use super::view::{ClusterBody, ClusterView};
+use crate::access::caller::Authenticated;
+use crate::api::assignment::set_members;
+use crate::api::users::find_tenant;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::state::App;
+
+/// A cluster
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = ClusterView))
+)]
+pub(super) async fn cluster_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<ClusterView>> {
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let tenant = session.tenant_get(cluster.tenant_id).await?;
+    Ok(answer(cluster, tenant.as_ref()))
+}
+
+/// Change a cluster; what is not given stays
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
+    responses((status = 200, body = ClusterView))
+)]
+pub(super) async fn cluster_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<ClusterView>> {
+    let body = document.fields(read_change)?;
+    let mut writing = app.change(&login).await?;
+    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    let nodes = apply(&mut writing, &mut cluster, body).await?;
+    let cluster = writing.cluster_update(&cluster).await.map_err(taken)?;
+    if let Some(nodes) = nodes {
+        set_members(&mut writing, &cluster, &nodes).await?;
+    }
+    let tenant = writing.tenant_get(cluster.tenant_id).await?;
+    writing.commit(describe("cluster.update", &cluster)).await?;
+    Ok(answer(cluster, tenant.as_ref()))
+}
+
+/// The same as PUT
+#[utoipa::path(
+    patch, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
+    responses((status = 200, body = ClusterView))
+)]
+pub(super) async fn cluster_patch(
+    app: State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<ClusterView>> {
+    cluster_update(app, login, path, condition, document).await
+}
+
+/// Does what the body says to the record, and gives back the nodes, which are records of their own.
+async fn apply(
+    writing: &mut Writing,
+    cluster: &mut Cluster,
+    body: ChangeBody,
+) -> ApiResult<Option<Vec<stoker_model::NodeId>>> {
+    if body.releases.agreed()?.is_some_and(|id| id != cluster.release_id) {
+        return Err(ApiError::bad_request(
+            "the release of an environment cannot change; create another environment",
+        ));
+    }
+    if let Some(mode) = body.mode.filter(|mode| *mode != cluster.mode) {
+        let release = writing.release_get(cluster.release_id).await?;
+        let release = release.ok_or_else(|| ApiError::not_found("Release"))?;
+        cluster.mode = modes::choose(&release.body, Some(&mode))?;
+    }
+    if let Some(tenant) = &body.tenant {
+        cluster.tenant_id = find_tenant(writing, tenant).await?.id;
+    }
+    if let Some(name) = body.name {
+        cluster.name = name;
+    }
+    if let Some(components) = body.components {
+        cluster.components = components;
+    }
+    if let Some(ui_settings) = body.ui_settings {
+        cluster.ui_settings = ui_settings;
+    }
+    body.merge_order.apply(&mut cluster.merge_order);
+    body.merge_mode.apply(&mut cluster.merge_mode);
+    Ok(body.nodes)
+}
+
+fn answer(cluster: Cluster, tenant: Option<&Tenant>) -> Answer<ClusterView> {
+    let generation = cluster.generation;
+    Answer::ok(ClusterView::new(cluster, tenant)).version(generation)
+}

@@ -1,0 +1,60 @@
+//! The end of a cluster.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{Cluster, RunName};
+use stoker_store::{List, NodeFilter, Writing};
+
+use super::access::cluster_of;
+use super::create::describe;
+use crate::access::caller::Authenticated;
+use crate::api::transactions::{RunView, fail_active, finished_run, require_idle};
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// Delete a cluster and its graphs; its nodes are free again
+#[utoipa::path(
+    delete, path = "/api/v1/clusters/{id}",
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while something runs on it")),
+    responses((status = 202, body = RunView))
+)]
+pub(super) async fn cluster_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    mut query: Query,
+) -> ApiResult<Answer<RunView>> {
+    let force = query.boolean("force");
+    query.finish()?;
+    let mut writing = app.change(&login).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    if force {
+        fail_active(&mut writing, cluster.id, "the environment was deleted meanwhile").await?;
+    } else {
+        require_idle(&mut writing, cluster.id, "deleting").await?;
+    }
+    let nodes = free_nodes(&mut writing, &cluster).await?;
+    writing.cluster_delete(cluster.id).await?;
+    let message = format!("Environment '{}' is deleted", cluster.name);
+    let result = json!({"cluster_id": cluster.id.0, "nodes": nodes});
+    let run = finished_run(&mut writing, RunName::ClusterDeletion, None, message, result).await?;
+    writing.commit(describe("cluster.delete", &cluster)).await?;
+    Ok(Answer::accepted(RunView::from(run)))
+}
+
+async fn free_nodes(writing: &mut Writing, cluster: &Cluster) -> ApiResult<Vec<i64>> {
+    let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
+    let mut ids = Vec::new();
+    for mut node in writing.node_list(&filter, &List::default()).await?.items {
+        node.leave();
+        writing.node_update(&node).await?;
+        ids.push(node.id.0);
+    }
+    Ok(ids)
+}

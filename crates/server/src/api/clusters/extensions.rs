@@ -1,0 +1,94 @@
+//! Names of extensions, which releases bring along and clients list. This server has none that would act on them.
+
+use axum::extract::State;
+use stoker_manifest::reader::{list_of, string_of};
+use stoker_model::Cluster;
+use stoker_store::Writing;
+
+use super::access::cluster_of;
+use super::create::describe;
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// Names of the extensions of a cluster
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/extensions", params(("id" = i64, Path)),
+    responses((status = 200, body = [String]))
+)]
+pub(super) async fn cluster_extension_list(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<Vec<String>>> {
+    let mut session = app.store.snapshot().await?;
+    Ok(answer(cluster_of(&mut session, &login, &path).await?))
+}
+
+/// Add extensions to those a cluster has
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}/extensions", params(("id" = i64, Path)), request_body = [String],
+    responses((status = 200, body = [String]))
+)]
+pub(super) async fn cluster_extension_add(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<Vec<String>>> {
+    let names = document.read(list_of(string_of(1..=255)))?;
+    let mut writing = app.change(&login).await?;
+    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    for name in names {
+        if !cluster.extensions.contains(&name) {
+            cluster.extensions.push(name);
+        }
+    }
+    Ok(answer(store(writing, &cluster).await?))
+}
+
+/// Take extensions away
+#[utoipa::path(
+    delete, path = "/api/v1/clusters/{id}/extensions",
+    params(("id" = i64, Path), ("extension_names" = String, Query, description = "Which, comma-separated")),
+    responses((status = 204))
+)]
+pub(super) async fn cluster_extension_remove(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    query: Query,
+) -> ApiResult<NoContent> {
+    let names = query.list("extension_names");
+    let names =
+        names.ok_or_else(|| ApiError::bad_request("say in `extension_names` which extensions to remove"))?;
+    let mut writing = app.change(&login).await?;
+    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    let unknown: Vec<&str> =
+        names.iter().filter(|name| !cluster.extensions.contains(name)).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        return Err(ApiError::bad_request(format!("No such extensions to remove: {}", unknown.join(", "))));
+    }
+    cluster.extensions.retain(|name| !names.contains(name));
+    store(writing, &cluster).await?;
+    Ok(NoContent)
+}
+
+async fn store(mut writing: Writing, cluster: &Cluster) -> ApiResult<Cluster> {
+    let cluster = writing.cluster_update(cluster).await?;
+    writing.commit(describe("cluster.extensions", &cluster)).await?;
+    Ok(cluster)
+}
+
+fn answer(cluster: Cluster) -> Answer<Vec<String>> {
+    Answer::ok(cluster.extensions).version(cluster.generation)
+}

@@ -1,0 +1,156 @@
+//! Bodies about clusters.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{
+    Fields, Given, identifier, json_list, json_map, list_of, nullable, string_of, word, word_of,
+};
+use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId};
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use super::modes::MODES;
+use crate::api::users::{TenantRef, read_tenant};
+use crate::http::error::{ApiError, ApiResult};
+
+const NAME_CHARS_MAX: usize = 255;
+
+pub(super) struct NewBody {
+    pub(super) name: String,
+    pub(super) releases: ReleaseRefs,
+    pub(super) mode: Option<String>,
+    pub(super) net_provider: Option<String>,
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) components: Vec<String>,
+    pub(super) ui_settings: JsonMap,
+    pub(super) tenant: Option<TenantRef>,
+    pub(super) merge_order: Option<MergeOrder>,
+    pub(super) merge_mode: Option<MergeMode>,
+}
+
+/// What is said of the release under both its names.
+#[derive(Default)]
+pub(super) struct ReleaseRefs {
+    release_id: Option<ReleaseRef>,
+    release: Option<ReleaseRef>,
+}
+
+/// An id, or something that names no release.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReleaseRef {
+    Id(ReleaseId),
+    Nonsense,
+}
+
+impl ReleaseRefs {
+    fn read(fields: &mut Fields<'_, '_>) -> Self {
+        let release_id = fields.optional("release_id", read_release).flatten();
+        let release = fields.optional("release", read_release).flatten();
+        Self { release_id, release }
+    }
+
+    /// The release they agree on, if any is named.
+    pub(super) fn agreed(&self) -> ApiResult<Option<ReleaseId>> {
+        match (self.release_id, self.release) {
+            (Some(one), Some(other)) if one != other => {
+                Err(ApiError::bad_request("`release_id` and `release` name two releases; give one of them"))
+            }
+            (one, other) => match one.or(other) {
+                None => Ok(None),
+                Some(ReleaseRef::Id(id)) => Ok(Some(id)),
+                Some(ReleaseRef::Nonsense) => Err(ApiError::bad_request("Invalid release ID")),
+            },
+        }
+    }
+}
+
+/// Old clients are not always sure whether an id is a number or the text of one.
+#[expect(
+    clippy::unnecessary_wraps,
+    clippy::option_option,
+    reason = "the shape of a reader; null is not given"
+)]
+fn read_release(node: &Node, _: &mut Problems) -> Option<Option<ReleaseRef>> {
+    Some(match &node.kind {
+        NodeKind::Scalar(Scalar::Null) => None,
+        NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => Some(ReleaseRef::Id(ReleaseId(*id))),
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            Some(ReleaseId::parse(text.trim()).map_or(ReleaseRef::Nonsense, ReleaseRef::Id))
+        }
+        _ => Some(ReleaseRef::Nonsense),
+    })
+}
+
+pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
+    let releases = ReleaseRefs::read(fields);
+    let name = fields.required("name", string_of(1..=NAME_CHARS_MAX));
+    let mode = fields.optional("mode", nullable(word(MODES))).flatten();
+    let net_provider = fields.optional("net_provider", nullable(string_of(1..=NAME_CHARS_MAX))).flatten();
+    let nodes = fields.optional("nodes", nullable(list_of(identifier))).flatten();
+    let components = fields.optional("components", nullable(read_names)).flatten();
+    let ui_settings = fields.optional("ui_settings", nullable(json_map)).flatten();
+    let tenant = fields.optional("tenant", nullable(read_tenant)).flatten();
+    let merge_order = fields.given("merge_order", word_of(MergeOrder::NAMES, MergeOrder::parse));
+    let merge_mode = fields.given("merge_mode", word_of(MergeMode::NAMES, MergeMode::parse));
+    fields.optional("tasks", nullable(json_list));
+    fields.optional("net_segment_type", nullable(string_of(0..=NAME_CHARS_MAX)));
+    Some(NewBody {
+        name: name?,
+        releases,
+        mode: mode.map(str::to_owned),
+        net_provider,
+        nodes: node_ids(nodes.unwrap_or_default()),
+        components: components.unwrap_or_default(),
+        ui_settings: ui_settings.unwrap_or_default(),
+        tenant,
+        merge_order: merge_order.value(),
+        merge_mode: merge_mode.value(),
+    })
+}
+
+pub(super) struct ChangeBody {
+    pub(super) name: Option<String>,
+    pub(super) releases: ReleaseRefs,
+    pub(super) mode: Option<String>,
+    pub(super) nodes: Option<Vec<NodeId>>,
+    pub(super) components: Option<Vec<String>>,
+    pub(super) ui_settings: Option<JsonMap>,
+    pub(super) tenant: Option<TenantRef>,
+    pub(super) merge_order: Given<MergeOrder>,
+    pub(super) merge_mode: Given<MergeMode>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
+    let body = ChangeBody {
+        name: fields.optional("name", string_of(1..=NAME_CHARS_MAX)),
+        releases: ReleaseRefs::read(fields),
+        mode: fields.optional("mode", word(MODES)).map(str::to_owned),
+        nodes: fields.optional("nodes", list_of(identifier)).map(node_ids),
+        components: fields.optional("components", read_names),
+        ui_settings: fields.optional("ui_settings", json_map),
+        tenant: fields.optional("tenant", nullable(read_tenant)).flatten(),
+        merge_order: fields.given("merge_order", word_of(MergeOrder::NAMES, MergeOrder::parse)),
+        merge_mode: fields.given("merge_mode", word_of(MergeMode::NAMES, MergeMode::parse)),
+    };
+    fields.ignore(&[
+        "id",
+        "status",
+        "net_provider",
+        "changes",
+        "is_customized",
+        "fuel_version",
+        "is_locked",
+        "tenant_id",
+        "created_at",
+        "tasks",
+        "net_segment_type",
+    ]);
+    Some(body)
+}
+
+fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+    list_of(string_of(1..=NAME_CHARS_MAX))(node, problems)
+}
+
+fn node_ids(ids: Vec<i64>) -> Vec<NodeId> {
+    ids.into_iter().map(NodeId).collect()
+}

@@ -1,0 +1,27 @@
+//! Facts: the documents that a deployment and a provisioning work from. They are computed, unless somebody supplied
+//! others in their place.
+
+mod compute;
+mod deployment;
+mod provisioning;
+mod store;
+
+use stoker_model::Permission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("clusters")
+        .add(Permission::Read, routes!(deployment::deployment_facts_show))
+        .add(Permission::Operate, routes!(deployment::deployment_facts_update))
+        .add(Permission::Operate, routes!(deployment::deployment_facts_delete))
+        .add(Permission::Read, routes!(deployment::deployment_facts_show_defaults))
+        .add(Permission::Read, routes!(provisioning::provisioning_facts_show))
+        .add(Permission::Operate, routes!(provisioning::provisioning_facts_update))
+        .add(Permission::Operate, routes!(provisioning::provisioning_facts_delete))
+        .add(Permission::Read, routes!(provisioning::provisioning_facts_show_defaults))
+        .finish()
+}

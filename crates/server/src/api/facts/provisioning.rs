@@ -1,0 +1,136 @@
+//! Facts of a provisioning: an engine, and a document for each node.
+
+use axum::extract::State;
+use serde::Serialize;
+use stoker_manifest::reader::{json_map, list_of};
+use stoker_model::{Cluster, FactsKind, JsonMap, Node};
+use stoker_store::Session;
+use utoipa::ToSchema;
+
+use super::compute;
+use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection, supplied};
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+const KIND: FactsKind = FactsKind::Provisioning;
+
+/// What a provisioning works from.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ProvisioningFacts {
+    /// Who installs the nodes and how it is reached; empty where nobody supplied one.
+    #[schema(value_type = Object)]
+    engine: JsonMap,
+    /// Each with the `uid` of its node.
+    #[schema(value_type = Vec<Object>)]
+    nodes: Vec<JsonMap>,
+}
+
+/// The facts that nodes are installed from
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/orchestrator/provisioning",
+    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated")),
+    responses((status = 200, body = ProvisioningFacts))
+)]
+pub(super) async fn provisioning_facts_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> ApiResult<Answer<ProvisioningFacts>> {
+    let (wanted, _) = selection(query)?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let facts = with_supplied(&mut session, &cluster, &nodes).await?;
+    Ok(Answer::ok(facts).version(cluster.generation))
+}
+
+/// The same facts computed anew, whatever was supplied
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/orchestrator/provisioning/defaults",
+    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated")),
+    responses((status = 200, body = ProvisioningFacts))
+)]
+pub(super) async fn provisioning_facts_show_defaults(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> ApiResult<Answer<ProvisioningFacts>> {
+    let (wanted, _) = selection(query)?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let facts = ProvisioningFacts { engine: JsonMap::new(), nodes: compute::provisioning(&nodes) };
+    Ok(Answer::ok(facts).version(cluster.generation))
+}
+
+/// Supply facts in place of the computed ones; those of nodes not named stay
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}/orchestrator/provisioning", params(("id" = i64, Path)),
+    request_body = ProvisioningFacts, responses((status = 200, body = ProvisioningFacts))
+)]
+pub(super) async fn provisioning_facts_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<ProvisioningFacts>> {
+    let (engine, of_nodes) = document.fields(|fields| {
+        let engine = fields.optional("engine", json_map);
+        let nodes = fields.required("nodes", list_of(read_document));
+        Some((engine, nodes?))
+    })?;
+    let shown = ProvisioningFacts {
+        engine: engine.clone().unwrap_or_default(),
+        nodes: of_nodes.iter().map(|(_, document)| document.clone()).collect(),
+    };
+    let engine = engine.map(|engine| (ENGINE.to_owned(), engine));
+    let mut writing = app.change(&login).await?;
+    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    keep(&mut writing, &mut cluster, KIND, ENGINE, engine.into_iter().chain(of_nodes).collect()).await?;
+    writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
+    Ok(Answer::ok(shown).version(cluster.generation))
+}
+
+/// Forget supplied facts: computed ones count again
+#[utoipa::path(
+    delete, path = "/api/v1/clusters/{id}/orchestrator/provisioning", params(("id" = i64, Path)),
+    responses((status = 202, body = Object, description = "`{}`"))
+)]
+pub(super) async fn provisioning_facts_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<Answer<JsonMap>> {
+    let mut writing = app.change(&login).await?;
+    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
+    condition.check(cluster.generation)?;
+    forget(&mut writing, &mut cluster, KIND).await?;
+    writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
+    Ok(Answer::accepted(JsonMap::new()))
+}
+
+async fn with_supplied(
+    session: &mut Session,
+    cluster: &Cluster,
+    nodes: &[Node],
+) -> ApiResult<ProvisioningFacts> {
+    let mut supplied = supplied(session, cluster, KIND).await?;
+    let engine = supplied.remove(ENGINE).unwrap_or_default();
+    let computed = compute::provisioning(nodes);
+    let documents = nodes.iter().zip(computed);
+    let documents =
+        documents.map(|(node, computed)| supplied.remove(&node.id.to_string()).unwrap_or(computed));
+    Ok(ProvisioningFacts { engine, nodes: documents.collect() })
+}

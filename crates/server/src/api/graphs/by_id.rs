@@ -1,0 +1,189 @@
+//! `/graphs/`: all graphs, whoever owns them.
+
+use axum::extract::State;
+use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
+use stoker_store::{ClusterFilter, GraphFilter, List, Session};
+
+use super::access::{require_cluster, require_graph};
+use super::change::{self, agreed_type};
+use super::view::{GraphBody, GraphView, NewGraphBody};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::{self, IfMatch};
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// All graphs
+#[utoipa::path(
+    get, path = "/api/v1/graphs",
+    params(
+        Paging,
+        ("clusters_ids" = Option<String>, Query, description = "Of these clusters, comma-separated"),
+        ("releases_ids" = Option<String>, Query, description = "Of these releases"),
+        ("plugins_ids" = Option<String>, Query, description = "Of these plugins"),
+        ("graph_types" = Option<String>, Query, description = "Of these types"),
+        ("fetch_related" = Option<String>, Query,
+            description = "1: also of the release and the enabled plugins of the clusters named"),
+    ),
+    responses((status = 200, body = [GraphView]))
+)]
+pub(super) async fn graph_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<GraphView>>> {
+    let wanted = list(&mut query);
+    let clusters = query.ids("clusters_ids");
+    let releases = query.ids("releases_ids");
+    let plugins = query.ids("plugins_ids");
+    let types = query.list("graph_types").or_else(|| query.list("types"));
+    let fetch_related = query.boolean("fetch_related");
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let named = clusters.is_some() || releases.is_some() || plugins.is_some();
+    let mut owners: Vec<Owner> = Vec::new();
+    owners.extend(releases.into_iter().flatten().map(|id| Owner::Release(ReleaseId(id))));
+    owners.extend(plugins.into_iter().flatten().map(|id| Owner::Plugin(PluginId(id))));
+    for id in clusters.into_iter().flatten() {
+        owners.push(Owner::Cluster(ClusterId(id)));
+        if fetch_related {
+            owners.extend(related(&mut session, &login, ClusterId(id)).await?);
+        }
+    }
+    let owners = if named { Some(owners) } else { None };
+    let filter = GraphFilter {
+        owners: visible(&mut session, &login, owners).await?,
+        types: types.map(|types| types.iter().filter_map(|name| GraphType::new(name).ok()).collect()),
+    };
+    let page = session.graph_list(&filter, &wanted).await?;
+    Answer::page(&wanted, page, GraphView::from)
+}
+
+/// The owners asked for without those that do not exist for the caller. One who is limited to a tenant and asks for
+/// all means all of that tenant.
+async fn visible(
+    session: &mut Session,
+    login: &Authenticated,
+    owners: Option<Vec<Owner>>,
+) -> ApiResult<Option<Vec<Owner>>> {
+    let Some(tenant_id) = login.tenant_limit() else { return Ok(owners) };
+    let filter = ClusterFilter { tenant_id: Some(tenant_id), ..ClusterFilter::default() };
+    let clusters = session.cluster_list(&filter, &List::default()).await?.items;
+    let own = clusters.iter().map(|cluster| Owner::Cluster(cluster.id));
+    Ok(Some(match owners {
+        None => own.collect(),
+        Some(owners) => {
+            let own: Vec<Owner> = own.collect();
+            owners
+                .into_iter()
+                .filter(|owner| !matches!(owner, Owner::Cluster(_)) || own.contains(owner))
+                .collect()
+        }
+    }))
+}
+
+/// What else contributes to the graphs of a cluster.
+async fn related(session: &mut Session, login: &Authenticated, id: ClusterId) -> ApiResult<Vec<Owner>> {
+    // A cluster that is not there has no graphs, which is no error in a filter.
+    let Ok(cluster) = require_cluster(session, login, id).await else { return Ok(Vec::new()) };
+    let plugins = session.cluster_plugins(id).await?;
+    let enabled =
+        plugins.iter().filter(|plugin| plugin.enabled).map(|plugin| Owner::Plugin(plugin.plugin_id));
+    Ok(std::iter::once(Owner::Release(cluster.release_id)).chain(enabled).collect())
+}
+
+/// A new graph of an owner, who is named by `model` and `model_id`
+#[utoipa::path(
+    post, path = "/api/v1/graphs", request_body = NewGraphBody,
+    responses(
+        (status = 201, body = GraphView),
+        (status = 404, body = crate::http::error::Envelope, description = "The owner is not there"),
+    )
+)]
+pub(super) async fn graph_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<GraphView>> {
+    let body = document.graph()?;
+    let owner = body.owner.ok_or_else(|| {
+        ApiError::bad_request("whose graph is it? Say `model` (release, cluster or plugin) and `model_id`")
+    })?;
+    let graph_type = agreed_type(None, &body)?;
+    let graph = change::create(&app, &login, owner, graph_type, body).await?;
+    let version = etag::of_graph(&graph);
+    Ok(Answer::created(GraphView::from(graph)).version(version))
+}
+
+/// A graph
+#[utoipa::path(
+    get, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = GraphView))
+)]
+pub(super) async fn graph_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<GraphView>> {
+    let mut session = app.store.snapshot().await?;
+    let graph = require_graph(&mut session, &login, id(&path)?).await?;
+    let version = etag::of_graph(&graph);
+    Ok(Answer::ok(GraphView::from(graph)).version(version))
+}
+
+/// Change a graph; what is not given stays, tasks are replaced as a whole
+#[utoipa::path(
+    put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), request_body = GraphBody,
+    responses((status = 200, body = GraphView))
+)]
+pub(super) async fn graph_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<GraphView>> {
+    let body = document.graph()?;
+    let mut writing = app.change(&login).await?;
+    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
+    let graph = change::update(writing, graph, &condition, body).await?;
+    let version = etag::of_graph(&graph);
+    Ok(Answer::ok(GraphView::from(graph)).version(version))
+}
+
+/// The same as PUT
+#[utoipa::path(
+    patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), request_body = GraphBody,
+    responses((status = 200, body = GraphView))
+)]
+pub(super) async fn graph_patch(
+    app: State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<GraphView>> {
+    graph_update(app, login, path, condition, document).await
+}
+
+/// Delete a graph and its tasks
+#[utoipa::path(delete, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub(super) async fn graph_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
+    change::delete(writing, graph, &condition).await?;
+    Ok(NoContent)
+}
+
+pub(super) fn id(path: &PathParams) -> ApiResult<GraphId> {
+    path.id("id", GraphId, "DeploymentGraph")
+}

@@ -1,0 +1,293 @@
+//! `/{releases|clusters|plugins}/{id}/deployment_graphs/`: the graphs of one owner, by type.
+
+use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
+use stoker_store::{GraphFilter, List, Session};
+use utoipa_axum::routes;
+
+use super::access::require_owner;
+use super::change::{self, agreed_owner, agreed_type};
+use super::merged::given_type;
+use super::view::GraphView;
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::{self, IfMatch};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(super) fn add_all(routes: Routes) -> Routes {
+    let routes = release::add(routes);
+    let routes = cluster::add(routes);
+    plugin::add(routes)
+}
+
+async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<GraphView>>> {
+    let mut session = app.store.snapshot().await?;
+    require_owner(&mut session, login, owner).await?;
+    let filter = GraphFilter { owners: Some(vec![owner]), ..GraphFilter::default() };
+    let page = session.graph_list(&filter, &List::default()).await?;
+    Ok(Answer::ok(page.items.into_iter().map(GraphView::from).collect()))
+}
+
+async fn create(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    path_type: Option<GraphType>,
+    document: Document,
+) -> ApiResult<Graph> {
+    let body = document.graph()?;
+    agreed_owner(owner, &body)?;
+    let graph_type = agreed_type(path_type, &body)?;
+    change::create(app, login, owner, graph_type, body).await
+}
+
+async fn show(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    graph_type: &GraphType,
+) -> ApiResult<Answer<GraphView>> {
+    let mut session = app.store.snapshot().await?;
+    Ok(answer(find(&mut session, login, owner, graph_type).await?))
+}
+
+async fn update(
+    app: &App,
+    login: &Authenticated,
+    (owner, graph_type): (Owner, GraphType),
+    condition: &IfMatch,
+    document: Document,
+) -> ApiResult<Answer<GraphView>> {
+    let body = document.graph()?;
+    agreed_type(Some(graph_type.clone()), &body)?;
+    let mut writing = app.change(login).await?;
+    let graph = find(&mut writing, login, owner, &graph_type).await?;
+    Ok(answer(change::update(writing, graph, condition, body).await?))
+}
+
+async fn delete(
+    app: &App,
+    login: &Authenticated,
+    (owner, graph_type): (Owner, GraphType),
+    condition: &IfMatch,
+) -> ApiResult<()> {
+    let mut writing = app.change(login).await?;
+    let graph = find(&mut writing, login, owner, &graph_type).await?;
+    change::delete(writing, graph, condition).await
+}
+
+pub(super) async fn find(
+    session: &mut Session,
+    login: &Authenticated,
+    owner: Owner,
+    graph_type: &GraphType,
+) -> ApiResult<Graph> {
+    require_owner(session, login, owner).await?;
+    let graph = session.graph_find(owner, graph_type).await?;
+    graph.ok_or_else(|| {
+        let message = format!("Graph with type: {graph_type} is not defined");
+        ApiError::new(axum::http::StatusCode::NOT_FOUND, message)
+    })
+}
+
+fn answer(graph: Graph) -> Answer<GraphView> {
+    let version = etag::of_graph(&graph);
+    Answer::ok(GraphView::from(graph)).version(version)
+}
+
+fn owner_and_type(path: &PathParams, kind: OwnerKind) -> ApiResult<(Owner, GraphType)> {
+    Ok((path.owner(kind)?, path.graph_type("type")?))
+}
+
+/// The operations of one kind of owner. They differ in nothing but the path.
+macro_rules! operations_of {
+    ($module:ident, $kind:expr, $collection:tt, $member:tt, $check:tt) => {
+        mod $module {
+            use axum::extract::State;
+
+            use super::*;
+            use crate::api::graphs::check::{self, FindingView};
+            use crate::api::graphs::view::GraphBody;
+            use crate::http::answer::NoContent;
+
+            pub(super) fn add(routes: Routes) -> Routes {
+                routes
+                    .add(Permission::Read, routes!(graph_list))
+                    .add(Permission::Operate, routes!(graph_create))
+                    .add(Permission::Operate, routes!(graph_update_default))
+                    .add(Permission::Read, routes!(graph_show))
+                    .add(Permission::Operate, routes!(graph_create_typed))
+                    .add(Permission::Operate, routes!(graph_update))
+                    .add(Permission::Operate, routes!(graph_patch))
+                    .add(Permission::Operate, routes!(graph_delete))
+                    .add(Permission::Read, routes!(graph_check))
+            }
+
+            /// Its graphs
+            #[utoipa::path(
+                get, path = $collection, operation_id = concat!(stringify!($module), "_graph_list"),
+                params(("id" = i64, Path)), responses((status = 200, body = [GraphView]))
+            )]
+            async fn graph_list(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+            ) -> ApiResult<Answer<Vec<GraphView>>> {
+                list(&app, &login, path.owner($kind)?).await
+            }
+
+            /// A new graph; `type` is in the body, `default` if not
+            #[utoipa::path(
+                post, path = $collection, operation_id = concat!(stringify!($module), "_graph_create"),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Instead of `type` in the body")),
+                request_body = GraphBody, responses((status = 201, body = GraphView))
+            )]
+            async fn graph_create(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                query: Query,
+                document: Document,
+            ) -> ApiResult<Answer<GraphView>> {
+                let graph = create(&app, &login, path.owner($kind)?, given_type(&query)?, document).await?;
+                let version = etag::of_graph(&graph);
+                Ok(Answer::created(GraphView::from(graph)).version(version))
+            }
+
+            /// Change its graph of a type, `default` if none is given
+            #[utoipa::path(
+                put, path = $collection, operation_id = concat!(stringify!($module), "_graph_update_default"),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+                request_body = GraphBody, responses((status = 200, body = GraphView))
+            )]
+            async fn graph_update_default(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                query: Query,
+                condition: IfMatch,
+                document: Document,
+            ) -> ApiResult<Answer<GraphView>> {
+                let whose = (path.owner($kind)?, given_type(&query)?.unwrap_or_default());
+                update(&app, &login, whose, &condition, document).await
+            }
+
+            /// Its graph of a type
+            #[utoipa::path(
+                get, path = $member, operation_id = concat!(stringify!($module), "_graph_show"),
+                params(("id" = i64, Path), ("type" = String, Path)), responses((status = 200, body = GraphView))
+            )]
+            async fn graph_show(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+            ) -> ApiResult<Answer<GraphView>> {
+                let (owner, graph_type) = owner_and_type(&path, $kind)?;
+                show(&app, &login, owner, &graph_type).await
+            }
+
+            /// A new graph of this type
+            #[utoipa::path(
+                post, path = $member, operation_id = concat!(stringify!($module), "_graph_create_typed"),
+                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                responses((status = 200, body = GraphView))
+            )]
+            async fn graph_create_typed(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                document: Document,
+            ) -> ApiResult<Answer<GraphView>> {
+                let (owner, graph_type) = owner_and_type(&path, $kind)?;
+                Ok(answer(create(&app, &login, owner, Some(graph_type), document).await?))
+            }
+
+            /// Change its graph of this type; what is not given stays, tasks are replaced as a whole
+            #[utoipa::path(
+                put, path = $member, operation_id = concat!(stringify!($module), "_graph_update"),
+                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                responses((status = 200, body = GraphView))
+            )]
+            async fn graph_update(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                condition: IfMatch,
+                document: Document,
+            ) -> ApiResult<Answer<GraphView>> {
+                update(&app, &login, owner_and_type(&path, $kind)?, &condition, document).await
+            }
+
+            /// The same as PUT
+            #[utoipa::path(
+                patch, path = $member, operation_id = concat!(stringify!($module), "_graph_patch"),
+                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                responses((status = 200, body = GraphView))
+            )]
+            async fn graph_patch(
+                app: State<App>,
+                login: Authenticated,
+                path: PathParams,
+                condition: IfMatch,
+                document: Document,
+            ) -> ApiResult<Answer<GraphView>> {
+                graph_update(app, login, path, condition, document).await
+            }
+
+            /// Delete its graph of this type
+            #[utoipa::path(
+                delete, path = $member, operation_id = concat!(stringify!($module), "_graph_delete"),
+                params(("id" = i64, Path), ("type" = String, Path)), responses((status = 204))
+            )]
+            async fn graph_delete(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                condition: IfMatch,
+            ) -> ApiResult<NoContent> {
+                delete(&app, &login, owner_and_type(&path, $kind)?, &condition).await?;
+                Ok(NoContent)
+            }
+
+            /// Every problem and warning of its graph of this type
+            #[utoipa::path(
+                get, path = $check, operation_id = concat!(stringify!($module), "_graph_check"),
+                params(("id" = i64, Path), ("type" = String, Path)), responses((status = 200, body = [FindingView]))
+            )]
+            async fn graph_check(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+            ) -> ApiResult<Answer<Vec<FindingView>>> {
+                let (owner, graph_type) = owner_and_type(&path, $kind)?;
+                check::of_owner(&app, &login, owner, &graph_type).await
+            }
+        }
+    };
+}
+
+operations_of!(
+    release,
+    OwnerKind::Release,
+    "/api/v1/releases/{id}/deployment_graphs",
+    "/api/v1/releases/{id}/deployment_graphs/{type}",
+    "/api/v1/releases/{id}/deployment_graphs/{type}/check"
+);
+operations_of!(
+    cluster,
+    OwnerKind::Cluster,
+    "/api/v1/clusters/{id}/deployment_graphs",
+    "/api/v1/clusters/{id}/deployment_graphs/{type}",
+    "/api/v1/clusters/{id}/deployment_graphs/{type}/check"
+);
+operations_of!(
+    plugin,
+    OwnerKind::Plugin,
+    "/api/v1/plugins/{id}/deployment_graphs",
+    "/api/v1/plugins/{id}/deployment_graphs/{type}",
+    "/api/v1/plugins/{id}/deployment_graphs/{type}/check"
+);

@@ -1,0 +1,151 @@
+//! The layers of a cluster's graph, read in one moment.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use stoker_graph::{Layer, MergeRules, Source};
+use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Plugin, Release, Task};
+use stoker_store::{GraphFilter, List, Session};
+
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// Which layers are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) release: bool,
+    pub(super) cluster: bool,
+    pub(super) plugins: bool,
+}
+
+impl Wanted {
+    pub(super) const ALL: Self = Self { release: true, cluster: true, plugins: true };
+    pub(super) const RELEASE: Self = Self { release: true, cluster: false, plugins: false };
+    pub(super) const CLUSTER: Self = Self { release: false, cluster: true, plugins: false };
+    pub(super) const PLUGINS: Self = Self { release: false, cluster: false, plugins: true };
+
+    /// Any mix: `release,cluster`.
+    pub(super) fn parse(names: &[String]) -> ApiResult<Self> {
+        let mut wanted = Self { release: false, cluster: false, plugins: false };
+        for name in names {
+            match name.as_str() {
+                "release" => wanted.release = true,
+                "cluster" | "own" => wanted.cluster = true,
+                "plugins" | "plugin" => wanted.plugins = true,
+                other => {
+                    let shown: String = other.chars().take(60).collect();
+                    let message =
+                        format!("`{shown}` is no layer: `layers` is a list of release, cluster, plugins");
+                    return Err(ApiError::bad_request(message));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// Graphs of one type that are merged for a cluster.
+pub(super) struct Layers {
+    release: Option<Graph>,
+    cluster: Option<Graph>,
+    plugins: Vec<PluginLayer>,
+    rules: MergeRules,
+}
+
+struct PluginLayer {
+    plugin: Plugin,
+    graph: Graph,
+    tasks: Arc<[Task]>,
+}
+
+impl Layers {
+    pub(super) async fn read(
+        app: &App,
+        session: &mut Session,
+        cluster: &Cluster,
+        graph_type: &GraphType,
+        wanted: Wanted,
+    ) -> ApiResult<Self> {
+        let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
+        let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
+        let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
+        owners.extend(wanted.release.then_some(release));
+        owners.extend(wanted.cluster.then_some(own));
+        let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
+        let graphs = session.graph_list(&filter, &List::default()).await?.items;
+        let mut by_owner: HashMap<Owner, Graph> =
+            graphs.into_iter().map(|graph| (graph.owner, graph)).collect();
+        let plugins = plugins.into_iter().filter_map(|plugin| {
+            let graph = by_owner.remove(&Owner::Plugin(plugin.id))?;
+            let tasks = app.plugin_tasks.get(&plugin, &graph);
+            Some(PluginLayer { plugin, graph, tasks })
+        });
+        Ok(Self {
+            plugins: plugins.collect(),
+            release: by_owner.remove(&release),
+            cluster: by_owner.remove(&own),
+            rules: MergeRules {
+                order: cluster.merge_order.unwrap_or(app.settings.merge_order),
+                mode: cluster.merge_mode.unwrap_or(app.settings.merge_mode),
+            },
+        })
+    }
+
+    pub(super) fn rules(&self) -> MergeRules {
+        self.rules
+    }
+
+    /// The names of roles and tags that nodes of the cluster can have.
+    pub(super) async fn places(&self, session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<String>> {
+        let release = session.release_get(cluster.release_id).await?;
+        let of_release = release
+            .iter()
+            .flat_map(|release| names(&release.body.roles_metadata, &release.body.tags_metadata));
+        let of_plugins = self.plugins.iter().map(|layer| &layer.plugin.body);
+        let of_plugins = of_plugins.flat_map(|body| names(&body.roles_metadata, &body.tags_metadata));
+        let own = names(&cluster.roles_metadata, &cluster.tags_metadata);
+        Ok(of_release.chain(of_plugins).chain(own).collect())
+    }
+
+    pub(super) fn layers(&self) -> Vec<Layer<'_>> {
+        let release = self.release.as_ref().map(|graph| layer(Source::Release, graph));
+        let cluster = self.cluster.as_ref().map(|graph| layer(Source::Cluster, graph));
+        let plugins = self.plugins.iter().map(|layer| {
+            let (name, version) = (layer.plugin.body.name.clone(), layer.plugin.body.version.clone());
+            let source = Source::Plugin { name, version };
+            Layer { source, metadata: Some(&layer.graph.metadata), tasks: layer.tasks.iter().collect() }
+        });
+        release.into_iter().chain(cluster).chain(plugins).collect()
+    }
+}
+
+/// The tasks of one owner as a layer.
+pub(super) fn layer(source: Source, graph: &Graph) -> Layer<'_> {
+    Layer {
+        source,
+        metadata: Some(&graph.metadata),
+        tasks: graph.tasks.iter().map(|stored| &stored.task).collect(),
+    }
+}
+
+async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Plugin>> {
+    let mut plugins = Vec::new();
+    for chosen in session.cluster_plugins(cluster.id).await? {
+        if chosen.enabled {
+            plugins.extend(session.plugin_get(chosen.plugin_id).await?);
+        }
+    }
+    Ok(plugins)
+}
+
+/// The names of roles and tags of a release by itself.
+pub(super) fn places_of_release(release: &Release) -> Vec<String> {
+    names(&release.body.roles_metadata, &release.body.tags_metadata)
+}
+
+/// Names of roles, of their tags, and of tags by themselves.
+fn names(roles: &JsonMap, tags: &JsonMap) -> Vec<String> {
+    let of_roles = roles.values().filter_map(|meta| meta.get("tags")?.as_array()).flatten();
+    let of_roles = of_roles.filter_map(|tag| tag.as_str().map(str::to_owned));
+    roles.keys().chain(tags.keys()).cloned().chain(of_roles).collect()
+}

@@ -1,0 +1,96 @@
+//! How merged tasks are shown. They are written straight from the layers: a big graph is copied nowhere.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use stoker_graph::{Merged, MergedField, MergedTask, Source};
+use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
+
+/// All tasks, with who set what if that is wanted.
+pub(super) struct MergedTasks<'m, 'a> {
+    pub(super) merged: &'m Merged<'a>,
+    pub(super) with_provenance: bool,
+}
+
+impl Serialize for MergedTasks<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.merged.tasks.len()))?;
+        for task in &self.merged.tasks {
+            let sources = self.with_provenance.then_some(self.merged.sources.as_slice());
+            list.serialize_element(&TaskView { task, sources })?;
+        }
+        list.end()
+    }
+}
+
+struct TaskView<'m, 'a> {
+    task: &'m MergedTask<'a>,
+    sources: Option<&'m [Source]>,
+}
+
+/// The same fields as those of a task that is not merged.
+impl Serialize for TaskView<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", self.task.name)?;
+        map.serialize_entry("task_name", self.task.name)?;
+        for field in self.task.fields() {
+            map.serialize_entry(field.name, field.value)?;
+            if let Some(alias) = alias_of(field.name) {
+                map.serialize_entry(alias, field.value)?;
+            }
+        }
+        if self.task.value("version").is_none() {
+            map.serialize_entry("version", VERSION_DEFAULT)?;
+        }
+        if let Some(sources) = self.sources {
+            map.serialize_entry("provenance", &Provenance { task: self.task, sources })?;
+        }
+        map.end()
+    }
+}
+
+/// For each attribute the layer that set it, and those it overrode.
+struct Provenance<'m, 'a> {
+    task: &'m MergedTask<'a>,
+    sources: &'m [Source],
+}
+
+impl Serialize for Provenance<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for field in self.task.fields() {
+            map.serialize_entry(field.name, &FieldProvenance { field: &field, sources: self.sources })?;
+        }
+        map.end()
+    }
+}
+
+struct FieldProvenance<'m, 'a> {
+    field: &'m MergedField<'a>,
+    sources: &'m [Source],
+}
+
+impl Serialize for FieldProvenance<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let setter = &self.sources[self.field.set_by as usize];
+        map.serialize_entry("layer", layer_name(setter))?;
+        if let Source::Plugin { name, version } = setter {
+            map.serialize_entry("plugin", name)?;
+            map.serialize_entry("version", version)?;
+        }
+        if !self.field.overrode.is_empty() {
+            let overrode = self.field.overrode.iter().map(|layer| self.sources[*layer as usize].to_string());
+            map.serialize_entry("overrides", &overrode.collect::<Vec<_>>())?;
+        }
+        map.end()
+    }
+}
+
+/// The name by which `layers` of a request knows it.
+pub(super) const fn layer_name(source: &Source) -> &'static str {
+    match source {
+        Source::Release => "release",
+        Source::Cluster => "cluster",
+        Source::Plugin { .. } => "plugins",
+    }
+}

@@ -1,0 +1,39 @@
+//! Whether the server can do its work, for load balancers: also at `/health`, as any path without its prefix.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use stoker_model::Permission;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("server").add(Permission::Public, routes!(health_show)).finish()
+}
+
+#[derive(Serialize, ToSchema)]
+struct Health {
+    /// `ok`, or `failing` when something below is.
+    #[schema(example = "ok")]
+    status: &'static str,
+    #[schema(example = "ok")]
+    database: &'static str,
+}
+
+/// Whether the server and its database answer
+#[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = Health), (status = 503, body = Health)))]
+async fn health_show(State(app): State<App>) -> Response {
+    match app.store.ping().await {
+        Ok(()) => (StatusCode::OK, axum::Json(Health { status: "ok", database: "ok" })).into_response(),
+        Err(error) => {
+            tracing::error!(error = %error, "the database does not answer");
+            let health = Health { status: "failing", database: "does not answer" };
+            (StatusCode::SERVICE_UNAVAILABLE, axum::Json(health)).into_response()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Keystone v3: one path is all that the clients of the module API need.
+
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue};
+use serde_json::json;
+use stoker_model::Json;
+
+use super::error::{IdentityError, IdentityErrorBody};
+use super::request::{Proof, log_in, malformed, text};
+use crate::access::login::{Credentials, Session, TenantName};
+use crate::access::token::Secret;
+use crate::clock;
+use crate::http::answer::Answer;
+use crate::http::body::SmallDocument;
+use crate::http::client::{Peer, Reached};
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+const SUBJECT_TOKEN: HeaderName = HeaderName::from_static("x-subject-token");
+
+/// The version document of Keystone v3
+#[utoipa::path(get, path = "/v3", responses((status = 200, body = Json)))]
+pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
+    let href = format!("{}/v3/", reached.0);
+    Answer::ok(
+        json!({"version": {"id": "v3.14", "status": "stable", "links": [{"rel": "self", "href": href}]}}),
+    )
+}
+
+/// Log in with a password, or with an older token
+#[utoipa::path(
+    post,
+    path = "/v3/auth/tokens",
+    request_body(content = Json, example = json!({"auth": {
+        "identity": {"methods": ["password"], "password": {"user": {
+            "name": "demo", "password": "secret", "domain": {"id": "default"}}}},
+        "scope": {"project": {"name": "demo", "domain": {"id": "default"}}}
+    }})),
+    responses(
+        (status = 201, body = Json, description = "The token is in a header", headers(
+            ("X-Subject-Token" = String, description = "The token"),
+        )),
+        (status = 400, body = IdentityErrorBody),
+        (status = 401, body = IdentityErrorBody),
+        (status = 413, body = IdentityErrorBody),
+        (status = 429, body = IdentityErrorBody, description = "Too many failed logins"),
+        (status = 503, body = IdentityErrorBody),
+    )
+)]
+pub(super) async fn identity_v3_login(
+    State(app): State<App>,
+    peer: Peer,
+    reached: Reached,
+    document: Result<SmallDocument, ApiError>,
+) -> Result<Answer<Json>, IdentityError> {
+    let document = document?.0.json()?;
+    let (proof, tenant) = read(&app, &document).await?;
+    let method = if matches!(proof, Proof::Password(_)) { "password" } else { "token" };
+    let session = log_in(&app, proof, &tenant, peer).await?;
+    let secret = HeaderValue::from_str(session.secret.reveal())
+        .map_err(|_| ApiError::bad_request("the token does not fit into a header"))?;
+    Ok(Answer::created(show(&session, &reached, method)).header(SUBJECT_TOKEN, secret))
+}
+
+async fn read(app: &App, document: &Json) -> ApiResult<(Proof, TenantName)> {
+    let tenant = match (text(document, "/auth/scope/project/name"), text(document, "/auth/scope/project/id"))
+    {
+        (_, Some(id)) => TenantName::WithId(id.to_owned()),
+        (Some(name), None) => TenantName::Named(name.to_owned()),
+        (None, None) => TenantName::Own,
+    };
+    if let Some(token) = text(document, "/auth/identity/token/id") {
+        return Ok((Proof::Token(Secret::new(token)), tenant));
+    }
+    let expected = "it needs `auth.identity.password.user` with `name` (or `id`) and `password`, or `auth.identity.token.id`";
+    let password =
+        text(document, "/auth/identity/password/user/password").ok_or_else(|| malformed(expected))?;
+    let name = if let Some(name) = text(document, "/auth/identity/password/user/name") {
+        name.to_owned()
+    } else {
+        let id = text(document, "/auth/identity/password/user/id").ok_or_else(|| malformed(expected))?;
+        name_of(app, id).await?
+    };
+    Ok((Proof::Password(Credentials::new(&name, password)), tenant))
+}
+
+/// A user named by its id. An id that nobody has goes on as a name that nobody has.
+async fn name_of(app: &App, id: &str) -> ApiResult<String> {
+    let Some(user_id) = stoker_model::UserId::parse(id) else { return Ok(String::new()) };
+    let user = app.store.read().await?.user_get(user_id).await?;
+    Ok(user.map(|user| user.name).unwrap_or_default())
+}
+
+fn show(session: &Session, reached: &Reached, method: &str) -> Json {
+    let Session { token, user, tenant, .. } = session;
+    let domain = json!({"id": "default", "name": "Default"});
+    let roles: Vec<Json> =
+        user.roles.iter().map(|role| json!({"id": role.as_str(), "name": role.as_str()})).collect();
+    let url = format!("{}/v1.0/{}", reached.0, tenant.id);
+    let endpoints: Vec<Json> = ["public", "internal", "admin"]
+        .map(|interface| {
+            let id = format!("database-{interface}");
+            json!({"id": id, "interface": interface, "region": "RegionOne", "region_id": "RegionOne", "url": url})
+        })
+        .to_vec();
+    json!({"token": {
+        "methods": [method],
+        "issued_at": clock::zoned(token.issued_at),
+        "expires_at": clock::zoned(token.expires_at),
+        "user": {"id": user.id.to_string(), "name": user.name, "domain": domain},
+        "project": {"id": tenant.id.to_string(), "name": tenant.name, "domain": domain},
+        "roles": roles,
+        "catalog": [{"id": "database", "type": "database", "name": "trove", "endpoints": endpoints}],
+    }})
+}

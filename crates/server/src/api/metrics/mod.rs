@@ -1,0 +1,29 @@
+//! Numbers for Prometheus, which logs in with HTTP Basic or a bearer token and finds them at `/metrics` too.
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use stoker_model::Permission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::routes::Routes;
+use crate::metrics::CONTENT_TYPE;
+use crate::state::App;
+
+/// What scrapers ask for.
+const TYPES: &[&str] = &["application/openmetrics-text", "text/plain"];
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("server").add_serving(Permission::Read, TYPES, routes!(metrics_show)).finish()
+}
+
+/// Numbers about the server
+#[utoipa::path(
+    get,
+    path = "/api/v1/metrics",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text"))
+)]
+async fn metrics_show(State(app): State<App>) -> Response {
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], app.metrics.text()).into_response()
+}

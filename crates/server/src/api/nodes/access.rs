@@ -1,0 +1,33 @@
+//! Which nodes a caller may see: one who is limited to a tenant sees those of its clusters, and no free ones.
+
+use stoker_model::{Change, Json, Node, NodeId};
+use stoker_store::Session;
+
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::find_cluster;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+
+/// The node of a path `/nodes/{id}/…`.
+pub(super) async fn node_of(
+    session: &mut Session,
+    login: &Authenticated,
+    path: &PathParams,
+) -> ApiResult<Node> {
+    let id = path.id("id", NodeId, "Node")?;
+    let node = session.node_get(id).await?.ok_or_else(not_found)?;
+    let is_visible = match node.cluster_id {
+        _ if login.tenant_limit().is_none() => true,
+        Some(cluster_id) => find_cluster(session, login, cluster_id).await?.is_some(),
+        None => false,
+    };
+    if is_visible { Ok(node) } else { Err(not_found()) }
+}
+
+pub(super) fn not_found() -> ApiError {
+    ApiError::not_found("Node")
+}
+
+pub(super) fn describe(action: &'static str, node: &Node, detail: Json) -> Change {
+    Change { action, target: format!("node {}", node.id), detail }
+}

@@ -1,0 +1,152 @@
+//! Signs of life. They come from every node all the time, so one that says nothing new costs next to nothing.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_manifest::reader::{Fields, Given, identifier, nullable, string_of};
+use stoker_model::{JsonMap, Node, NodeId};
+use utoipa::ToSchema;
+
+use super::access::{describe, not_found};
+use super::discover::rest;
+use super::names::{read_ip, read_mac, read_meta};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+const TEXT_CHARS_MAX: usize = 4096;
+
+/// Which node it was.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NodeReportAnswer)]
+pub(super) struct ReportView {
+    #[schema(example = 7)]
+    id: i64,
+    /// True when nothing was new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cached: Option<bool>,
+}
+
+/// What an agent reports. Fields that are not listed here are kept as facts about the node.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct ReportBody {
+    /// Or `mac`.
+    #[schema(example = 7)]
+    id: Option<i64>,
+    #[schema(example = "52:54:00:12:34:56")]
+    mac: Option<String>,
+    /// Of everything else; the same as last time means that nothing is new.
+    agent_checksum: Option<String>,
+    ip: Option<String>,
+    #[schema(value_type = Option<Object>, example = json!({"interfaces": []}))]
+    meta: Option<JsonMap>,
+    manufacturer: Option<String>,
+    platform_name: Option<String>,
+    os_platform: Option<String>,
+}
+
+struct Report {
+    id: Option<NodeId>,
+    mac: Option<String>,
+    checksum: Option<String>,
+    ip: Given<String>,
+    meta: Option<JsonMap>,
+    manufacturer: Given<String>,
+    platform_name: Given<String>,
+    os_platform: Given<String>,
+    facts: JsonMap,
+}
+
+/// A sign of life of a node, with what its agent found
+#[utoipa::path(
+    put, path = "/api/v1/nodes/agent", request_body = ReportBody,
+    responses((status = 200, body = ReportView), (status = 404, body = crate::http::error::Envelope, description = "No such node: discover it first"))
+)]
+pub(super) async fn node_report(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<ReportView>> {
+    let report = document.fields(read_report)?;
+    let node = find(&app, &report).await?;
+    let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
+    let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
+    if reported == node {
+        app.store.node_seen(node.id, app.clock.now()).await?;
+    } else {
+        store(&app, &login, &report, is_cached, node.id).await?;
+    }
+    Ok(Answer::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
+    let text = || string_of(0..=TEXT_CHARS_MAX);
+    let report = Report {
+        id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
+        mac: fields.optional("mac", nullable(read_mac)).flatten(),
+        checksum: fields.optional("agent_checksum", nullable(string_of(1..=255))).flatten(),
+        ip: fields.given("ip", read_ip),
+        meta: fields.optional("meta", nullable(read_meta)).flatten(),
+        manufacturer: fields.given("manufacturer", text()),
+        platform_name: fields.given("platform_name", text()),
+        os_platform: fields.given("os_platform", text()),
+        facts: JsonMap::new(),
+    };
+    // A node does not decide what becomes of it.
+    fields.ignore(&["status", "online", "is_agent", "name", "hostname"]);
+    let facts = rest(fields);
+    Some(Report { facts, ..report })
+}
+
+async fn find(app: &App, report: &Report) -> ApiResult<Node> {
+    let mut session = app.store.read().await?;
+    let found = match (report.id, &report.mac) {
+        (Some(id), _) => session.node_get(id).await?,
+        (None, Some(mac)) => session.node_by_mac(mac).await?,
+        (None, None) => return Err(ApiError::bad_request("which node is it? Say `id` or `mac`")),
+    };
+    found.ok_or_else(not_found)
+}
+
+impl Report {
+    fn applied_to(&self, node: &Node) -> Node {
+        let mut node = Node { online: true, ..node.clone() };
+        self.ip.clone().apply(&mut node.ip);
+        self.manufacturer.clone().apply(&mut node.manufacturer);
+        self.platform_name.clone().apply(&mut node.platform_name);
+        self.os_platform.clone().apply(&mut node.os_platform);
+        if let Some(meta) = &self.meta {
+            node.meta.clone_from(meta);
+        }
+        if !self.facts.is_empty() {
+            node.facts.clone_from(&self.facts);
+        }
+        if self.checksum.is_some() {
+            node.agent_checksum.clone_from(&self.checksum);
+        }
+        node
+    }
+}
+
+/// Writes what is new to the node as it is now, for it may have changed since it was looked up.
+async fn store(
+    app: &App,
+    login: &Authenticated,
+    report: &Report,
+    is_cached: bool,
+    id: NodeId,
+) -> ApiResult<()> {
+    let mut writing = app.change(login).await?;
+    let node = writing.node_get(id).await?.ok_or_else(not_found)?;
+    let mut reported =
+        if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
+    reported.last_seen_at = Some(writing.now());
+    let detail = json!({"online": [node.online, reported.online], "checksum": reported.agent_checksum});
+    let node = writing.node_update(&reported).await?;
+    Ok(writing.commit(describe("node.report", &node, detail)).await?)
+}

@@ -1,0 +1,67 @@
+//! Settings of one node in its cluster.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_manifest::reader::json_map;
+use stoker_model::{JsonMap, Node};
+
+use super::access::{describe, node_of};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::json::merge;
+use crate::state::App;
+
+/// The settings of a node
+#[utoipa::path(
+    get, path = "/api/v1/nodes/{id}/attributes", params(("id" = i64, Path)),
+    responses((status = 200, body = Object))
+)]
+pub(super) async fn node_attributes_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<JsonMap>> {
+    let mut session = app.store.snapshot().await?;
+    let node = node_of(&mut session, &login, &path).await?;
+    in_cluster(&node)?;
+    Ok(answer(node))
+}
+
+/// Change settings of a node; they are merged into what is there, map by map
+#[utoipa::path(
+    put, path = "/api/v1/nodes/{id}/attributes", params(("id" = i64, Path)), request_body = Object,
+    responses((status = 200, body = Object))
+)]
+pub(super) async fn node_attributes_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let given = document.read(json_map)?;
+    let mut writing = app.change(&login).await?;
+    let mut node = node_of(&mut writing, &login, &path).await?;
+    condition.check(node.generation)?;
+    in_cluster(&node)?;
+    merge(&mut node.attributes, given);
+    let node = writing.node_update(&node).await?;
+    writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;
+    Ok(answer(node))
+}
+
+fn in_cluster(node: &Node) -> ApiResult<()> {
+    if node.cluster_id.is_some() {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(format!("Node '{}' doesn't belong to any cluster", node.id)))
+}
+
+fn answer(node: Node) -> Answer<JsonMap> {
+    let generation = node.generation;
+    Answer::ok(node.attributes).version(generation)
+}

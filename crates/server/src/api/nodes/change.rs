@@ -1,0 +1,133 @@
+//! Changing a node that is known already.
+
+use axum::http::StatusCode;
+use stoker_manifest::reader::Given;
+use stoker_model::{Cluster, Node, NodeStatus};
+use stoker_store::{StoreError, Writing};
+
+use super::read::Body;
+use crate::api::assignment::role_problems;
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::parts::holder::{Holder, Part};
+
+/// Does to a node what the body says.
+pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Node> {
+    move_to(writing, &mut node, &body.cluster).await?;
+    rename(&mut node, body.hostname.as_deref())?;
+    let (roles, pending_roles) = (body.roles.clone(), body.pending_roles.clone());
+    apply(&mut node, body);
+    let is_new = |new: Option<&Vec<String>>, old: &Vec<String>| new.is_some_and(|new| new != old);
+    if is_new(roles.as_ref(), &node.roles) || is_new(pending_roles.as_ref(), &node.pending_roles) {
+        node.roles = roles.unwrap_or(node.roles);
+        node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
+        check_roles(writing, &node).await?;
+    }
+    writing.node_update(&node).await.map_err(|error| taken(error, &node))
+}
+
+/// Into a cluster, or out of one.
+async fn move_to(
+    writing: &mut Writing,
+    node: &mut Node,
+    wanted: &Given<stoker_model::ClusterId>,
+) -> ApiResult<()> {
+    match *wanted {
+        Given::Absent => Ok(()),
+        Given::Null => {
+            if node.cluster_id.is_some() {
+                node.leave();
+            }
+            Ok(())
+        }
+        Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
+        Given::Value(id) => {
+            if let Some(other) = node.cluster_id {
+                let message =
+                    format!("node {} belongs to environment {other}; unassign it there first", node.id);
+                return Err(ApiError::bad_request(message));
+            }
+            if writing.cluster_get(id).await?.is_none() {
+                return Err(ApiError::bad_request(format!("there is no environment {id}")));
+            }
+            node.join(id);
+            Ok(())
+        }
+    }
+}
+
+fn rename(node: &mut Node, hostname: Option<&str>) -> ApiResult<()> {
+    let Some(hostname) = hostname.filter(|hostname| *hostname != node.hostname) else { return Ok(()) };
+    if node.status != NodeStatus::Discover {
+        return Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "Node hostname may be changed only before provisioning.",
+        ));
+    }
+    hostname.clone_into(&mut node.hostname);
+    Ok(())
+}
+
+fn apply(node: &mut Node, body: Body) {
+    fn set<T>(old: &mut T, new: Option<T>) {
+        if let Some(new) = new {
+            *old = new;
+        }
+    }
+    set(&mut node.mac, body.mac);
+    set(&mut node.name, body.name);
+    set(&mut node.labels, body.labels);
+    set(&mut node.status, body.status);
+    set(&mut node.online, body.online);
+    set(&mut node.pending_addition, body.pending_addition);
+    set(&mut node.pending_deletion, body.pending_deletion);
+    set(&mut node.meta, body.meta);
+    set(&mut node.progress, body.progress);
+    body.ip.apply(&mut node.ip);
+    body.error_type.apply(&mut node.error_type);
+    body.error_msg.apply(&mut node.error_msg);
+    body.group_id.apply(&mut node.group_id);
+    body.manufacturer.apply(&mut node.manufacturer);
+    body.platform_name.apply(&mut node.platform_name);
+    body.os_platform.apply(&mut node.os_platform);
+    body.kernel_params.apply(&mut node.kernel_params);
+}
+
+async fn check_roles(writing: &mut Writing, node: &Node) -> ApiResult<()> {
+    if node.roles.is_empty() && node.pending_roles.is_empty() {
+        return Ok(());
+    }
+    let Some(cluster) = cluster(writing, node).await? else {
+        return Err(ApiError::bad_request(format!(
+            "node {} is in no environment and can have no roles",
+            node.id
+        )));
+    };
+    let cluster_id = cluster.id;
+    let known = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
+    let mut reasons = Vec::new();
+    for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
+        let problems = role_problems(cluster_id, &known, roles);
+        reasons.extend(problems.into_iter().map(|problem| ErrorItem::new(path, problem)));
+    }
+    if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+}
+
+async fn cluster(writing: &mut Writing, node: &Node) -> ApiResult<Option<Cluster>> {
+    match node.cluster_id {
+        Some(id) => Ok(writing.cluster_get(id).await?),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn taken(error: StoreError, node: &Node) -> ApiError {
+    match error {
+        StoreError::Taken { what: "hostname" } => {
+            let cluster = node.cluster_id.map(|id| format!(" in environment {id}")).unwrap_or_default();
+            ApiError::conflict(format!("hostname `{}` is taken{cluster}", node.hostname))
+        }
+        StoreError::Taken { .. } => {
+            ApiError::conflict(format!("there is another node with mac {}", node.mac))
+        }
+        error => error.into(),
+    }
+}

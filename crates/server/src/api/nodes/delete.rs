@@ -1,0 +1,84 @@
+//! Nodes are forgotten.
+
+use std::collections::HashSet;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{Change, ClusterId, Node, NodeId, Run, RunName};
+use stoker_store::{List, NodeFilter, Writing};
+
+use super::access::node_of;
+use crate::access::caller::Authenticated;
+use crate::api::transactions::{RunView, finished_run, require_idle};
+use crate::http::answer::Answer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// Forget several nodes; all of them, or none if one is not there
+#[utoipa::path(
+    delete, path = "/api/v1/nodes",
+    params(("ids" = String, Query, description = "Which, comma-separated")),
+    responses(
+        (status = 200, body = RunView),
+        (status = 404, body = crate::http::error::Envelope, description = "One of them is not there")
+    )
+)]
+pub(super) async fn node_delete_all(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<RunView>> {
+    let ids = query.ids("ids");
+    query.finish()?;
+    let ids = ids.ok_or_else(|| ApiError::bad_request("say in `ids` which nodes to delete"))?;
+    let ids: HashSet<NodeId> = ids.into_iter().map(NodeId).collect();
+    let mut writing = app.change(&login).await?;
+    let filter = NodeFilter { ids: Some(ids.iter().copied().collect()), ..NodeFilter::default() };
+    let nodes = writing.node_list(&filter, &List::default()).await?.items;
+    if nodes.len() != ids.len() {
+        return Err(ApiError::not_found("NodeCollection"));
+    }
+    Ok(Answer::ok(RunView::from(delete(writing, &nodes).await?)))
+}
+
+/// Forget a node
+#[utoipa::path(
+    delete, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = RunView))
+)]
+pub(super) async fn node_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<Answer<RunView>> {
+    let mut writing = app.change(&login).await?;
+    let node = node_of(&mut writing, &login, &path).await?;
+    condition.check(node.generation)?;
+    Ok(Answer::ok(RunView::from(delete(writing, &[node]).await?)))
+}
+
+async fn delete(mut writing: Writing, nodes: &[Node]) -> ApiResult<Run> {
+    let clusters: HashSet<Option<ClusterId>> = nodes.iter().map(|node| node.cluster_id).collect();
+    for cluster_id in clusters.iter().flatten() {
+        require_idle(&mut writing, *cluster_id, "deleting nodes").await?;
+    }
+    for node in nodes {
+        writing.node_delete(node.id).await?;
+    }
+    let ids: Vec<i64> = nodes.iter().map(|node| node.id.0).collect();
+    let detail = json!({"nodes": ids});
+    let message = format!("{} node(s) are deleted", ids.len());
+    // Of several clusters it belongs to none.
+    let cluster_id = if clusters.len() == 1 { clusters.into_iter().next().flatten() } else { None };
+    let run = finished_run(&mut writing, RunName::NodeDeletion, cluster_id, message, detail.clone()).await?;
+    let target = match &ids[..] {
+        [id] => format!("node {id}"),
+        _ => "nodes".to_owned(),
+    };
+    writing.commit(Change { action: "node.delete", target, detail }).await?;
+    Ok(run)
+}

@@ -1,0 +1,120 @@
+//! Addresses and names of machines, as they may be written and as they are kept.
+
+use std::net::IpAddr;
+
+use stoker_manifest::reader::{string, string_of, wrong_kind};
+use stoker_manifest::{Problems, codes};
+use stoker_model::{Json, JsonMap};
+use stoker_yaml::Node;
+
+const LABEL_CHARS_MAX: usize = 100;
+const HOSTNAME_CHARS_MAX: usize = 255;
+const HOSTNAME_PART_CHARS_MAX: usize = 63;
+
+/// Six bytes in lower case with colons between them.
+pub(super) fn normal_mac(text: &str) -> Option<String> {
+    let lower = text.trim().to_ascii_lowercase().replace('-', ":");
+    let mut n_parts = 0;
+    let is_byte = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_mac = lower.split(':').inspect(|_| n_parts += 1).all(is_byte);
+    (is_mac && n_parts == 6).then_some(lower)
+}
+
+pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
+    let text = string(node, problems)?;
+    let mac = normal_mac(&text);
+    if mac.is_none() {
+        let message = "must be a MAC address, six bytes such as `52:54:00:12:34:56`";
+        problems.error(codes::FORM, node.span, message);
+    }
+    mac
+}
+
+pub(super) fn read_ip(node: &Node, problems: &mut Problems) -> Option<String> {
+    let text = string(node, problems)?;
+    if text.parse::<IpAddr>().is_err() {
+        problems.error(codes::FORM, node.span, "must be an IP address");
+        return None;
+    }
+    Some(text)
+}
+
+/// Parts of letters, digits and minus signs with dots between them.
+pub(super) fn is_hostname(text: &str) -> bool {
+    let is_part = |part: &str| {
+        (1..=HOSTNAME_PART_CHARS_MAX).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+    };
+    text.len() <= HOSTNAME_CHARS_MAX && text.split('.').all(is_part)
+}
+
+pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<String> {
+    let text = string(node, problems)?;
+    if is_hostname(&text) {
+        return Some(text);
+    }
+    let message =
+        "a hostname has english letters, digits, minus signs (not at an end) and dots between its parts";
+    problems.error(codes::FORM, node.span, message);
+    None
+}
+
+/// A map of labels: keys and values of 1 to 100 characters, or null for a label without a value.
+pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+    let Some(entries) = node.as_map() else {
+        wrong_kind(node, "a map of labels", problems);
+        return None;
+    };
+    let mut labels = JsonMap::with_capacity(entries.len());
+    for (key, value) in entries {
+        let Some(name) = string_of(1..=LABEL_CHARS_MAX)(key, problems) else { continue };
+        let read = stoker_manifest::reader::nullable(string_of(1..=LABEL_CHARS_MAX));
+        if let Some(value) = problems.in_key(&name, |problems| read(value, problems)) {
+            labels.insert(name, Json::from(value));
+        }
+    }
+    (labels.len() == entries.len()).then_some(labels)
+}
+
+/// An inventory. Whoever sends one sends its network interfaces, by which a node is recognised.
+pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+    let meta = stoker_manifest::reader::json_map(node, problems)?;
+    let is_list_of_maps =
+        |value: &Json| value.as_array().is_some_and(|items| items.iter().all(Json::is_object));
+    if meta.get("interfaces").is_some_and(is_list_of_maps) {
+        return Some(meta);
+    }
+    problems.error(codes::MISSING, node.span, "`meta.interfaces` should be a list of interfaces, each a map");
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mac_is_six_bytes() {
+        assert_eq!(normal_mac("52:54:00:AB:cd:EF").as_deref(), Some("52:54:00:ab:cd:ef"));
+        assert_eq!(normal_mac(" 52-54-00-ab-cd-ef ").as_deref(), Some("52:54:00:ab:cd:ef"));
+        for wrong in
+            ["", "52:54:00:ab:cd", "52:54:00:ab:cd:ef:00", "52:54:00:ab:cd:eg", "525400abcdef", "5:2:5:4:0:0"]
+        {
+            assert_eq!(normal_mac(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn hostnames() {
+        let long = "a".repeat(63);
+        for right in ["node-1", "a", "A.b-c.9", long.as_str()] {
+            assert!(is_hostname(right), "{right}");
+        }
+        let too_long = "a".repeat(64);
+        for wrong in ["", "-a", "a-", "a..b", ".a", "a_b", "ä", "a b", too_long.as_str(), &"a.".repeat(200)]
+        {
+            assert!(!is_hostname(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Bodies about nodes that are known already.
+
+use stoker_manifest::reader::{
+    Fields, Given, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_of, word_of,
+};
+use stoker_manifest::{Problems, codes};
+use stoker_model::{ClusterId, JsonMap, NodeErrorKind, NodeId, NodeStatus};
+use stoker_yaml::Node;
+
+use super::names::{read_hostname, read_ip, read_labels, read_mac};
+
+const TEXT_CHARS_MAX: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct Body {
+    pub(super) id: Option<NodeId>,
+    pub(super) mac: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) hostname: Option<String>,
+    pub(super) labels: Option<JsonMap>,
+    pub(super) status: Option<NodeStatus>,
+    pub(super) online: Option<bool>,
+    pub(super) roles: Option<Vec<String>>,
+    pub(super) pending_roles: Option<Vec<String>>,
+    pub(super) pending_addition: Option<bool>,
+    pub(super) pending_deletion: Option<bool>,
+    pub(super) cluster: Given<ClusterId>,
+    pub(super) meta: Option<JsonMap>,
+    pub(super) ip: Given<String>,
+    pub(super) error_type: Given<NodeErrorKind>,
+    pub(super) error_msg: Given<String>,
+    pub(super) progress: Option<i64>,
+    pub(super) group_id: Given<i64>,
+    pub(super) manufacturer: Given<String>,
+    pub(super) platform_name: Given<String>,
+    pub(super) os_platform: Given<String>,
+    pub(super) kernel_params: Given<String>,
+}
+
+/// Fields of an answer that a body may send back.
+const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at"];
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
+    let text = || string_of(0..=TEXT_CHARS_MAX);
+    let roles = || list_of(string_of(1..=255));
+    let body = Body {
+        id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
+        mac: fields.optional("mac", nullable(read_mac)).flatten(),
+        name: fields.optional("name", string_of(1..=255)),
+        hostname: fields.optional("hostname", read_hostname),
+        labels: fields.optional("labels", read_labels),
+        status: fields.optional("status", word_of(NodeStatus::NAMES, NodeStatus::parse)),
+        online: fields.optional("online", boolean),
+        roles: fields.optional("roles", roles()),
+        pending_roles: fields.optional("pending_roles", roles()),
+        pending_addition: fields.optional("pending_addition", boolean),
+        pending_deletion: fields.optional("pending_deletion", boolean),
+        cluster: read_cluster(fields),
+        meta: fields.optional("meta", json_map),
+        ip: fields.given("ip", read_ip),
+        error_type: fields.given("error_type", word_of(NodeErrorKind::NAMES, NodeErrorKind::parse)),
+        error_msg: fields.given("error_msg", text()),
+        progress: fields.optional("progress", integer_in(0..=100)),
+        group_id: fields.given("group_id", integer),
+        manufacturer: fields.given("manufacturer", text()),
+        platform_name: fields.given("platform_name", text()),
+        os_platform: fields.given("os_platform", text()),
+        kernel_params: fields.given("kernel_params", text()),
+    };
+    fields.ignore(READ_ONLY);
+    Some(body)
+}
+
+/// `cluster_id`, or `cluster` as answers call it.
+fn read_cluster(fields: &mut Fields<'_, '_>) -> Given<ClusterId> {
+    let one = fields.given("cluster_id", cluster_id);
+    let other = fields.given("cluster", cluster_id);
+    if one.is_given() && other.is_given() && one != other {
+        let span = fields.node().span;
+        fields.problems().error(
+            codes::CONFLICT,
+            span,
+            "`cluster_id` and `cluster` say two things; give one of them",
+        );
+    }
+    if one.is_given() { one } else { other }
+}
+
+fn cluster_id(node: &Node, problems: &mut Problems) -> Option<ClusterId> {
+    identifier(node, problems).map(ClusterId)
+}

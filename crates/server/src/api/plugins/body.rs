@@ -1,0 +1,230 @@
+//! What may be said about a plugin: on its own as a change, and on top of nothing as a new one.
+
+use stoker_manifest::reader::{Fields, Given, boolean, json_list, json_map, list_of, string, string_of};
+use stoker_manifest::{Problems, codes};
+use stoker_model::{Json, JsonMap, NewPlugin};
+use stoker_yaml::Node;
+use utoipa::ToSchema;
+
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::parts::graphs::Graphs;
+use crate::parts::{components, metadata};
+
+const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
+
+/// A plugin as somebody wrote it. What was not said is absent, so that an update leaves it alone.
+pub(super) struct Said {
+    pub(super) name: Option<String>,
+    title: Option<String>,
+    version: Option<String>,
+    package_version: Option<String>,
+    description: Given<String>,
+    homepage: Given<String>,
+    is_hotpluggable: Option<bool>,
+    fuel_version: Option<Vec<String>>,
+    groups: Option<Vec<String>>,
+    authors: Option<Vec<String>>,
+    licenses: Option<Vec<String>>,
+    releases: Option<Vec<Json>>,
+    attributes_metadata: Option<JsonMap>,
+    pub(super) roles_metadata: Option<JsonMap>,
+    tags_metadata: Option<JsonMap>,
+    volumes_metadata: Option<JsonMap>,
+    components_metadata: Option<Vec<Json>>,
+    tasks: Option<Vec<Json>>,
+    own: JsonMap,
+    graphs: Graphs,
+}
+
+/// Reads a new plugin: what it must say is there.
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, Graphs)> {
+    let said = document.fields(|fields| {
+        let said = read_fields(fields, document.text());
+        let node = fields.node();
+        for key in REQUIRED.into_iter().filter(|key| node.get(key).is_none()) {
+            fields.problems().in_key(key, |problems| {
+                problems.error(codes::MISSING, node.span, format!("`{key}` is missing"));
+            });
+        }
+        Some(said)
+    })?;
+    let mut plugin = empty();
+    let graphs = said.apply(&mut plugin);
+    Ok((plugin, graphs))
+}
+
+/// Reads a change of a plugin.
+pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
+    document.fields(|fields| Some(read_fields(fields, document.text())))
+}
+
+fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
+    // It comes with an answer of ours.
+    fields.ignore(&["id"]);
+    Said {
+        name: fields.optional("name", plugin_name),
+        title: fields.optional("title", string_of(1..=255)),
+        version: fields.optional("version", string_of(1..=255)),
+        package_version: fields.optional("package_version", string_of(1..=255)),
+        description: fields.given("description", string),
+        homepage: fields.given("homepage", string),
+        is_hotpluggable: fields.optional("is_hotpluggable", boolean),
+        fuel_version: fields.optional("fuel_version", list_of(string)),
+        groups: fields.optional("groups", list_of(string)),
+        authors: fields.optional("authors", list_of(string)),
+        licenses: fields.optional("licenses", list_of(string)),
+        releases: fields.optional("releases", releases),
+        attributes_metadata: fields.optional("attributes_metadata", json_map),
+        roles_metadata: fields.optional("roles_metadata", metadata::roles),
+        tags_metadata: fields.optional("tags_metadata", metadata::tags),
+        volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
+        components_metadata: fields.optional("components_metadata", components::read),
+        tasks: fields.optional("tasks", stage_tasks),
+        graphs: Graphs::read(fields, text),
+        own: metadata::own_fields(fields),
+    }
+}
+
+/// The name is a key of the settings of clusters, and a part of file names.
+fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
+    let name = string_of(1..=255)(node, problems)?;
+    let legal =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
+    if name.chars().all(legal) {
+        return Some(name);
+    }
+    problems.error(codes::FORM, node.span, "may have lower-case letters, digits, `-` and `_` only");
+    None
+}
+
+/// The releases it is made for; words of the user's own are kept.
+fn releases(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    let release = |node: &Node, problems: &mut Problems| {
+        let mut fields = Fields::new(node, problems)?;
+        let version = fields.required("version", string_of(1..=255));
+        fields.optional("os", string);
+        fields.optional("mode", list_of(string));
+        fields.rest();
+        version
+    };
+    list_of(release)(node, problems)?;
+    json_list(node, problems)
+}
+
+fn stage_tasks(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    let tasks = list_of(json_map)(node, problems)?;
+    Some(tasks.into_iter().map(Json::Object).collect())
+}
+
+impl Said {
+    /// Lays what was said over what is there; the graphs are the caller's to store.
+    pub(super) fn apply(self, plugin: &mut NewPlugin) -> Graphs {
+        replace(&mut plugin.name, self.name);
+        replace(&mut plugin.title, self.title);
+        replace(&mut plugin.version, self.version);
+        replace(&mut plugin.package_version, self.package_version);
+        self.description.apply(&mut plugin.description);
+        self.homepage.apply(&mut plugin.homepage);
+        replace(&mut plugin.is_hotpluggable, self.is_hotpluggable);
+        replace(&mut plugin.fuel_version, self.fuel_version);
+        replace(&mut plugin.groups, self.groups);
+        replace(&mut plugin.authors, self.authors);
+        replace(&mut plugin.licenses, self.licenses);
+        replace(&mut plugin.releases, self.releases);
+        replace(&mut plugin.attributes_metadata, self.attributes_metadata);
+        replace(&mut plugin.roles_metadata, self.roles_metadata);
+        replace(&mut plugin.tags_metadata, self.tags_metadata);
+        replace(&mut plugin.volumes_metadata, self.volumes_metadata);
+        replace(&mut plugin.components_metadata, self.components_metadata);
+        replace(&mut plugin.tasks, self.tasks);
+        plugin.extra.extend(self.own);
+        self.graphs
+    }
+}
+
+fn replace<T>(old: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *old = new;
+    }
+}
+
+fn empty() -> NewPlugin {
+    NewPlugin {
+        name: String::new(),
+        title: String::new(),
+        version: String::new(),
+        package_version: String::new(),
+        description: None,
+        homepage: None,
+        is_hotpluggable: false,
+        fuel_version: Vec::new(),
+        groups: Vec::new(),
+        authors: Vec::new(),
+        licenses: Vec::new(),
+        releases: Vec::new(),
+        attributes_metadata: JsonMap::new(),
+        roles_metadata: JsonMap::new(),
+        tags_metadata: JsonMap::new(),
+        volumes_metadata: JsonMap::new(),
+        components_metadata: Vec::new(),
+        tasks: Vec::new(),
+        extra: JsonMap::new(),
+    }
+}
+
+/// What may be said about a plugin. A new one needs `name`, `title`, `version`, `package_version`, `fuel_version` and
+/// `releases`. Other fields are kept as they come.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct PluginBody {
+    /// Cannot change.
+    #[schema(
+        nullable = false,
+        example = "gridnet",
+        min_length = 1,
+        max_length = 255,
+        pattern = "^[a-z0-9_-]+$"
+    )]
+    name: Option<String>,
+    #[schema(nullable = false, example = "GridNet", min_length = 1, max_length = 255)]
+    title: Option<String>,
+    #[schema(nullable = false, example = "1.0.0", min_length = 1, max_length = 255)]
+    version: Option<String>,
+    #[schema(nullable = false, example = "5.0.0", min_length = 1, max_length = 255)]
+    package_version: Option<String>,
+    description: Option<String>,
+    homepage: Option<String>,
+    #[schema(nullable = false)]
+    is_hotpluggable: Option<bool>,
+    #[schema(nullable = false, example = json!(["10.0"]))]
+    fuel_version: Option<Vec<String>>,
+    #[schema(nullable = false)]
+    groups: Option<Vec<String>>,
+    #[schema(nullable = false)]
+    authors: Option<Vec<String>>,
+    #[schema(nullable = false)]
+    licenses: Option<Vec<String>>,
+    /// What it is made for, each with `version`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"os": "ubuntu", "version": "newton-10.0", "mode": ["ha"]}]))]
+    releases: Option<Vec<Json>>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    attributes_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    roles_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    tags_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    volumes_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    components_metadata: Option<Vec<Json>>,
+    /// Tasks of the older kind, placed by stage.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    tasks: Option<Vec<Json>>,
+    /// Its graphs, each with its `type`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    graphs: Option<Vec<Json>>,
+    /// The tasks of the graph `default`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    deployment_tasks: Option<Vec<Json>>,
+}

@@ -1,0 +1,195 @@
+//! Plugins: packages that add components, settings, roles and graphs.
+
+mod body;
+mod view;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
+use stoker_store::{List, Session, StoreError, Writing};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::body::{PluginBody, Said};
+use self::view::{PluginView, answer, show};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::parts::holder::require_unused;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("plugins")
+        .add(Permission::Read, routes!(plugin_list))
+        .add(Permission::Operate, routes!(plugin_create))
+        .add(Permission::Read, routes!(plugin_show))
+        .add(Permission::Operate, routes!(plugin_update, plugin_patch))
+        .add(Permission::Operate, routes!(plugin_delete))
+        .finish()
+}
+
+/// All plugins
+#[utoipa::path(get, path = "/api/v1/plugins", params(Paging), responses((status = 200, body = [PluginView])))]
+async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let page = app.store.read().await?.plugin_list(&wanted).await?;
+    Answer::page(&wanted, page, show)
+}
+
+/// A new plugin with its graphs
+///
+/// It always gets a graph of the type `default`, if an empty one. Where there is one of the same name and version
+/// already, `message` of the 409 is that plugin as JSON text, and `errors` has its `id`.
+#[utoipa::path(
+    post, path = "/api/v1/plugins", request_body = PluginBody,
+    responses((status = 201, body = PluginView))
+)]
+async fn plugin_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let (new, graphs) = body::read_new(&document)?;
+    let mut writing = app.change(&login).await?;
+    let plugin = match writing.plugin_create(&new).await {
+        Ok(plugin) => plugin,
+        Err(error) => return Err(taken(&mut writing, error, &new).await),
+    };
+    let types = graphs.types();
+    graphs.create(&mut writing, Owner::Plugin(plugin.id)).await?;
+    writing.commit(change("plugin.create", &plugin, &types)).await?;
+    Ok(answer(plugin, Answer::created))
+}
+
+/// A plugin
+#[utoipa::path(
+    get, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = PluginView))
+)]
+async fn plugin_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<JsonMap>> {
+    let plugin = find(&mut app.store.read().await?, &path).await?;
+    Ok(answer(plugin, Answer::ok))
+}
+
+/// Change a plugin; what is not given stays
+///
+/// Its name cannot change. Graphs that are given are changed as by `deployment_graphs/{type}`. A role that nodes
+/// have cannot go.
+#[utoipa::path(
+    put, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
+    responses((status = 200, body = PluginView))
+)]
+async fn plugin_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let said = body::read_change(&document)?;
+    let mut writing = app.change(&login).await?;
+    let mut plugin = find(&mut writing, &path).await?;
+    condition.check(plugin.generation)?;
+    require_same(&mut writing, &plugin, &said).await?;
+    let graphs = said.apply(&mut plugin.body);
+    let plugin = match writing.plugin_update(&plugin).await {
+        Ok(plugin) => plugin,
+        Err(error) => return Err(taken(&mut writing, error, &plugin.body).await),
+    };
+    let types = graphs.types();
+    graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
+    writing.commit(change("plugin.update", &plugin, &types)).await?;
+    Ok(answer(plugin, Answer::ok))
+}
+
+/// The same as PUT
+#[utoipa::path(
+    patch, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
+    responses((status = 200, body = PluginView))
+)]
+async fn plugin_patch(
+    app: State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    plugin_update(app, login, path, condition, document).await
+}
+
+/// Delete a plugin that is enabled nowhere; its graphs go with it
+#[utoipa::path(delete, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn plugin_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let plugin = find(&mut writing, &path).await?;
+    condition.check(plugin.generation)?;
+    let clusters = writing.plugin_clusters(plugin.id).await?;
+    if !clusters.is_empty() {
+        let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
+        let message =
+            format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
+        return Err(ApiError::conflict(message));
+    }
+    writing.plugin_delete(plugin.id).await?;
+    writing.commit(change("plugin.delete", &plugin, &[])).await?;
+    Ok(NoContent)
+}
+
+/// What a plugin is known by stays: its name, and roles that nodes have.
+async fn require_same(writing: &mut Writing, plugin: &Plugin, said: &Said) -> ApiResult<()> {
+    let old = &plugin.body;
+    if said.name.as_ref().is_some_and(|name| *name != old.name) {
+        return Err(ApiError::bad_request(format!(
+            "the plugin is called `{}`; that cannot change",
+            old.name
+        )));
+    }
+    let Some(new) = &said.roles_metadata else { return Ok(()) };
+    let old = old.roles_metadata.keys().map(String::as_str);
+    let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
+    let clusters = writing.plugin_clusters(plugin.id).await?;
+    require_unused(writing, &clusters, &gone).await
+}
+
+async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Plugin> {
+    let id = path.id("id", PluginId, "Plugin")?;
+    session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))
+}
+
+fn change(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> Change {
+    let body = &plugin.body;
+    let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
+    Change { action, target: format!("plugin {}", plugin.id), detail }
+}
+
+/// The old client reads the id of the plugin that is there from the text of the message.
+async fn taken(session: &mut Session, error: StoreError, wanted: &NewPlugin) -> ApiError {
+    if !matches!(error, StoreError::Taken { .. }) {
+        return error.into();
+    }
+    let plugins = match session.plugin_list(&List::default()).await {
+        Ok(plugins) => plugins.items,
+        Err(error) => return error.into(),
+    };
+    let is_same = |plugin: &Plugin| plugin.body.name == wanted.name && plugin.body.version == wanted.version;
+    let Some(existing) = plugins.into_iter().find(is_same) else { return error.into() };
+    let id = Some(existing.id.0);
+    let message = format!("plugin `{}` {} is there already", wanted.name, wanted.version);
+    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorItem {
+        message,
+        id,
+        ..ErrorItem::default()
+    })
+}

@@ -1,0 +1,79 @@
+//! How plugins are shown.
+
+use serde::Serialize;
+use stoker_model::{Json, JsonMap, Plugin};
+use utoipa::ToSchema;
+
+use crate::http::answer::Answer;
+use crate::parts::metadata::show_own;
+
+/// Fields of packages that are kept for clusters and not shown.
+const HIDDEN: &[&str] = &[
+    "bond_attributes_metadata",
+    "network_roles_metadata",
+    "nic_attributes_metadata",
+    "node_attributes_metadata",
+    "provides",
+    "wizard_metadata",
+];
+
+/// A plugin. Fields of the user's own stand beside these.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Plugin)]
+pub(super) struct PluginView {
+    #[schema(example = 4)]
+    id: i64,
+    #[schema(example = "gridnet")]
+    name: String,
+    #[schema(example = "GridNet")]
+    title: String,
+    #[schema(example = "1.0.0")]
+    version: String,
+    #[schema(example = "5.0.0")]
+    package_version: String,
+    description: Option<String>,
+    homepage: Option<String>,
+    is_hotpluggable: bool,
+    fuel_version: Vec<String>,
+    groups: Vec<String>,
+    authors: Vec<String>,
+    licenses: Vec<String>,
+    /// What it is made for, each with `os` and `version`.
+    #[schema(value_type = Vec<Object>)]
+    releases: Vec<Json>,
+}
+
+/// The plugin with fields of the user's own.
+pub(super) fn show(plugin: Plugin) -> JsonMap {
+    let body = plugin.body;
+    let view = PluginView {
+        id: plugin.id.0,
+        name: body.name,
+        title: body.title,
+        version: body.version,
+        package_version: body.package_version,
+        description: body.description,
+        homepage: body.homepage,
+        is_hotpluggable: body.is_hotpluggable,
+        fuel_version: body.fuel_version,
+        groups: body.groups,
+        authors: body.authors,
+        licenses: body.licenses,
+        releases: body.releases.into_iter().map(with_os).collect(),
+    };
+    show_own(view, body.extra, HIDDEN)
+}
+
+/// The old client fails over an entry without an operating system.
+fn with_os(mut release: Json) -> Json {
+    if let Some(fields) = release.as_object_mut() {
+        let os = fields.get("operating_system").cloned().unwrap_or_default();
+        fields.entry("os").or_insert(os);
+    }
+    release
+}
+
+pub(super) fn answer(plugin: Plugin, make: fn(JsonMap) -> Answer<JsonMap>) -> Answer<JsonMap> {
+    let generation = plugin.generation;
+    make(show(plugin)).version(generation)
+}

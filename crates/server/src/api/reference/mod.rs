@@ -1,0 +1,36 @@
+//! The API about itself: the document, and a page for people.
+
+use axum::http::header;
+use axum::response::{Html, IntoResponse, Response};
+use stoker_model::Permission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::routes::Routes;
+use crate::state::App;
+use crate::{openapi, page};
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("server")
+        .add(Permission::Public, routes!(reference_document))
+        .add_serving(Permission::Public, &["text/html"], routes!(reference_page))
+        .finish()
+}
+
+/// This API as an OpenAPI 3.1 document
+#[utoipa::path(
+    get,
+    path = "/api/v1/openapi.json",
+    responses((status = 200, body = serde_json::Value, content_type = "application/json"))
+)]
+async fn reference_document() -> Response {
+    axum::Json(openapi::document()).into_response()
+}
+
+/// This API as a page for people
+#[utoipa::path(get, path = "/api/v1/docs", responses((status = 200, body = String, content_type = "text/html")))]
+async fn reference_page() -> Response {
+    // The page is made of our own texts alone and needs nothing from elsewhere.
+    let policy = [(header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'")];
+    (policy, Html(page::render(&openapi::document()))).into_response()
+}

@@ -1,0 +1,222 @@
+//! What may be said about a release: on its own as a change, and on top of nothing as a new one.
+
+use stoker_manifest::codes;
+use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
+use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
+use utoipa::ToSchema;
+
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::parts::graphs::Graphs;
+use crate::parts::{components, metadata};
+
+/// What a new release must say, with the sentences that clients of the predecessor know.
+const REQUIRED: [(&str, &str); 3] = [
+    ("name", "No release name specified"),
+    ("version", "No release version specified"),
+    ("operating_system", "No release operating system specified"),
+];
+
+/// A release as somebody wrote it. What was not said is absent, so that an update leaves it alone.
+pub(super) struct Said {
+    name: Option<String>,
+    version: Option<String>,
+    operating_system: Option<String>,
+    description: Given<String>,
+    state: Option<ReleaseState>,
+    modes_metadata: Option<JsonMap>,
+    pub(super) roles_metadata: Option<JsonMap>,
+    tags_metadata: Option<JsonMap>,
+    volumes_roles_mapping: Option<JsonMap>,
+    attributes_metadata: Option<JsonMap>,
+    networks_metadata: Option<JsonMap>,
+    volumes_metadata: Option<JsonMap>,
+    wizard_metadata: Option<JsonMap>,
+    components_metadata: Option<Vec<Json>>,
+    required_component_types: Option<Vec<String>>,
+    extensions: Option<Vec<String>>,
+    own: JsonMap,
+    pub(super) graphs: Graphs,
+}
+
+/// Reads a new release: what it must say is there.
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, Graphs)> {
+    let mut missing: Vec<(&str, &str)> = Vec::new();
+    let mut n_others = 0;
+    let said = document.fields(|fields| {
+        let said = read_fields(fields, document.text());
+        n_others = fields.problems().n_errors();
+        let node = fields.node();
+        missing.extend(REQUIRED.iter().filter(|(key, _)| node.get(key).is_none()));
+        for (key, message) in &missing {
+            fields.problems().in_key(key, |problems| _ = problems.error(codes::MISSING, node.span, *message));
+        }
+        let required = (said.name.clone(), said.version.clone(), said.operating_system.clone());
+        let (Some(name), Some(version), Some(operating_system)) = required else { return None };
+        Some((empty(name, version, operating_system), said))
+    });
+    // The old clients compare the sentence, so where nothing else is wrong it stands alone.
+    if !missing.is_empty() && n_others == 0 {
+        return Err(only_missing(&missing));
+    }
+    let (mut release, said) = said?;
+    let graphs = said.apply(&mut release);
+    Ok((release, graphs))
+}
+
+/// Reads a change of a release.
+pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
+    document.fields(|fields| Some(read_fields(fields, document.text())))
+}
+
+fn only_missing(missing: &[(&str, &str)]) -> ApiError {
+    let messages: Vec<&str> = missing.iter().map(|(_, message)| *message).collect();
+    missing.iter().fold(ApiError::bad_request(messages.join("\n")), |error, (key, message)| {
+        let (path, message) = ((*key).to_owned(), (*message).to_owned());
+        error.with_item(ErrorItem { path, message, code: Some(codes::MISSING), ..ErrorItem::default() })
+    })
+}
+
+fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
+    // They come with an answer of ours, and are computed.
+    fields.ignore(&["id", "is_deployable"]);
+    Said {
+        name: fields.optional("name", string_of(1..=255)),
+        version: fields.optional("version", string_of(1..=255)),
+        operating_system: fields.optional("operating_system", string_of(1..=255)),
+        description: fields.given("description", string),
+        state: fields.optional("state", word_of(ReleaseState::NAMES, ReleaseState::parse)),
+        modes_metadata: fields.optional("modes_metadata", json_map),
+        roles_metadata: fields.optional("roles_metadata", metadata::roles),
+        tags_metadata: fields.optional("tags_metadata", metadata::tags),
+        volumes_roles_mapping: fields.optional("volumes_roles_mapping", metadata::volumes_of_roles),
+        attributes_metadata: fields.optional("attributes_metadata", attributes),
+        networks_metadata: fields.optional("networks_metadata", json_map),
+        volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
+        wizard_metadata: fields.optional("wizard_metadata", json_map),
+        components_metadata: fields.optional("components_metadata", components::read),
+        required_component_types: fields.optional("required_component_types", list_of(string)),
+        extensions: fields.optional("extensions", list_of(string)),
+        graphs: Graphs::read(fields, text),
+        own: metadata::own_fields(fields),
+    }
+}
+
+/// Both halves are maps where they are given.
+fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+    let mut fields = Fields::new(node, problems)?;
+    fields.optional("editable", json_map);
+    fields.optional("generated", json_map);
+    fields.rest();
+    json_map(node, problems)
+}
+
+impl Said {
+    /// Lays what was said over what is there; the graphs are the caller's to store.
+    pub(super) fn apply(mut self, release: &mut NewRelease) -> Graphs {
+        // Documents of the predecessor have the mapping inside.
+        let inner = self.volumes_metadata.as_mut().and_then(metadata::lift_mapping);
+        let mapping = match (inner, self.volumes_roles_mapping) {
+            (Some(mut inner), Some(outer)) => {
+                inner.extend(outer);
+                Some(inner)
+            }
+            (inner, outer) => inner.or(outer),
+        };
+        replace(&mut release.name, self.name);
+        replace(&mut release.version, self.version);
+        replace(&mut release.operating_system, self.operating_system);
+        self.description.apply(&mut release.description);
+        replace(&mut release.state, self.state);
+        replace(&mut release.modes_metadata, self.modes_metadata);
+        replace(&mut release.roles_metadata, self.roles_metadata);
+        replace(&mut release.tags_metadata, self.tags_metadata);
+        replace(&mut release.volumes_roles_mapping, mapping);
+        replace(&mut release.attributes_metadata, self.attributes_metadata);
+        replace(&mut release.networks_metadata, self.networks_metadata);
+        replace(&mut release.volumes_metadata, self.volumes_metadata);
+        replace(&mut release.wizard_metadata, self.wizard_metadata);
+        replace(&mut release.components_metadata, self.components_metadata);
+        replace(&mut release.required_component_types, self.required_component_types);
+        replace(&mut release.extensions, self.extensions);
+        release.extra.extend(self.own);
+        self.graphs
+    }
+}
+
+fn replace<T>(old: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *old = new;
+    }
+}
+
+fn empty(name: String, version: String, operating_system: String) -> NewRelease {
+    NewRelease {
+        name,
+        version,
+        operating_system,
+        description: None,
+        state: ReleaseState::Unavailable,
+        modes_metadata: JsonMap::new(),
+        roles_metadata: JsonMap::new(),
+        tags_metadata: JsonMap::new(),
+        volumes_roles_mapping: JsonMap::new(),
+        attributes_metadata: JsonMap::new(),
+        networks_metadata: JsonMap::new(),
+        volumes_metadata: JsonMap::new(),
+        wizard_metadata: JsonMap::new(),
+        components_metadata: Vec::new(),
+        required_component_types: Vec::new(),
+        extensions: Vec::new(),
+        extra: JsonMap::new(),
+    }
+}
+
+/// What may be said about a release. A new one needs `name`, `version` and `operating_system`. Other fields are kept
+/// as they come.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct ReleaseBody {
+    #[schema(nullable = false, example = "Newton on Ubuntu 16.04", min_length = 1, max_length = 255)]
+    name: Option<String>,
+    #[schema(nullable = false, example = "newton-10.0", min_length = 1, max_length = 255)]
+    version: Option<String>,
+    #[schema(nullable = false, example = "Ubuntu", min_length = 1, max_length = 255)]
+    operating_system: Option<String>,
+    description: Option<String>,
+    /// `available`, `unavailable` or `manageonly`.
+    #[schema(nullable = false, example = "available", default = "unavailable")]
+    state: Option<String>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    modes_metadata: Option<JsonMap>,
+    /// Role to what is said about it.
+    #[schema(nullable = false, value_type = Option<Object>, example = json!({"compute": {"name": "Compute", "description": "Runs guests"}}))]
+    roles_metadata: Option<JsonMap>,
+    /// Tag to what is said about it.
+    #[schema(nullable = false, value_type = Option<Object>, example = json!({"compute": {"has_primary": false}}))]
+    tags_metadata: Option<JsonMap>,
+    /// Role to its volumes; may also stand inside `volumes_metadata`.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    volumes_roles_mapping: Option<JsonMap>,
+    /// `{editable, generated}`.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    attributes_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    networks_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    volumes_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Object>)]
+    wizard_metadata: Option<JsonMap>,
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    components_metadata: Option<Vec<Json>>,
+    #[schema(nullable = false, example = json!(["hypervisor"]))]
+    required_component_types: Option<Vec<String>>,
+    #[schema(nullable = false)]
+    extensions: Option<Vec<String>>,
+    /// Its graphs, each with its `type`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"type": "provision", "tasks": []}]))]
+    graphs: Option<Vec<Json>>,
+    /// The tasks of the graph `default`.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    deployment_tasks: Option<Vec<Json>>,
+}

@@ -1,0 +1,177 @@
+//! Releases: what can be deployed.
+
+mod body;
+mod order;
+mod sections;
+mod view;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{Change, ClusterId, JsonMap, Owner, Permission, Release, ReleaseId};
+use stoker_store::{List, Session, StoreError, Writing};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::body::{ReleaseBody, Said};
+use self::view::{ReleaseView, answer, show};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::parts::holder::{clusters_of_release, require_unused};
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("releases")
+        .add(Permission::Read, routes!(release_list))
+        .add(Permission::Operate, routes!(release_create))
+        .add(Permission::Read, routes!(release_show))
+        .add(Permission::Operate, routes!(release_update, release_patch))
+        .add(Permission::Operate, routes!(release_delete))
+        .add(Permission::Read, routes!(sections::release_attributes_show))
+        .add(Permission::Operate, routes!(sections::release_attributes_update))
+        .add(Permission::Read, routes!(sections::release_networks_show))
+        .add(Permission::Operate, routes!(sections::release_networks_update))
+        .add(Permission::Read, routes!(sections::release_component_list))
+        .finish()
+}
+
+/// All releases
+///
+/// Without `order_by` the newest version comes first: the part after the last `-` counts before the part in front
+/// of it, numbers count as numbers, and equal versions are in the order of their ids. `order_by=version` compares
+/// in the same way.
+#[utoipa::path(get, path = "/api/v1/releases", params(Paging), responses((status = 200, body = [ReleaseView])))]
+async fn release_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let releases = app.store.read().await?.release_list(&List::default()).await?.items;
+    Answer::page(&wanted, order::page(releases, &wanted)?, show)
+}
+
+/// A new release with its graphs
+///
+/// It always gets a graph of the type `default`, if an empty one.
+#[utoipa::path(
+    post, path = "/api/v1/releases", request_body = ReleaseBody,
+    responses((status = 201, body = ReleaseView))
+)]
+async fn release_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let (new, graphs) = body::read_new(&document)?;
+    let mut writing = app.change(&login).await?;
+    let release = writing.release_create(&new).await.map_err(taken)?;
+    let types = graphs.types();
+    graphs.create(&mut writing, Owner::Release(release.id)).await?;
+    writing.commit(change("release.create", &release, &types)).await?;
+    Ok(answer(release, Answer::created))
+}
+
+/// A release
+#[utoipa::path(
+    get, path = "/api/v1/releases/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = ReleaseView))
+)]
+async fn release_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<JsonMap>> {
+    let release = find(&mut app.store.read().await?, &path).await?;
+    Ok(answer(release, Answer::ok))
+}
+
+/// Change a release; what is not given stays
+///
+/// Graphs that are given are changed as by `deployment_graphs/{type}`. A role that nodes have cannot go.
+#[utoipa::path(
+    put, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
+    responses((status = 200, body = ReleaseView))
+)]
+async fn release_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let said = body::read_change(&document)?;
+    let mut writing = app.change(&login).await?;
+    let mut release = find(&mut writing, &path).await?;
+    condition.check(release.generation)?;
+    require_roles(&mut writing, &release, &said).await?;
+    let graphs = said.apply(&mut release.body);
+    let release = writing.release_update(&release).await.map_err(taken)?;
+    let types = graphs.types();
+    graphs.apply(&mut writing, Owner::Release(release.id)).await?;
+    writing.commit(change("release.update", &release, &types)).await?;
+    Ok(answer(release, Answer::ok))
+}
+
+/// The same as PUT
+#[utoipa::path(
+    patch, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
+    responses((status = 200, body = ReleaseView))
+)]
+async fn release_patch(
+    app: State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    release_update(app, login, path, condition, document).await
+}
+
+/// Delete a release that has no clusters; its graphs and sequences go with it
+#[utoipa::path(delete, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn release_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let release = find(&mut writing, &path).await?;
+    condition.check(release.generation)?;
+    writing.release_delete(release.id).await.map_err(|error| match error {
+        StoreError::Referenced { .. } => ApiError::bad_request("Can't delete release with clusters assigned"),
+        error => error.into(),
+    })?;
+    writing.commit(change("release.delete", &release, &[])).await?;
+    Ok(NoContent)
+}
+
+/// Roles that nodes have stay.
+async fn require_roles(writing: &mut Writing, release: &Release, said: &Said) -> ApiResult<()> {
+    let Some(new) = &said.roles_metadata else { return Ok(()) };
+    let old = release.body.roles_metadata.keys().map(String::as_str);
+    let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
+    let clusters = clusters_of_release(writing, release.id).await?;
+    let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
+    require_unused(writing, &clusters, &gone).await
+}
+
+async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {
+    let id = path.id("id", ReleaseId, "Release")?;
+    session.release_get(id).await?.ok_or_else(|| ApiError::not_found("Release"))
+}
+
+fn change(action: &'static str, release: &Release, graph_types: &[String]) -> Change {
+    let body = &release.body;
+    let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
+    Change { action, target: format!("release {}", release.id), detail }
+}
+
+fn taken(error: StoreError) -> ApiError {
+    match error {
+        StoreError::Taken { .. } => {
+            ApiError::conflict("Release with the same name and version already exists")
+        }
+        error => error.into(),
+    }
+}

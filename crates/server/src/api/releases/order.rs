@@ -1,0 +1,126 @@
+//! The order of releases: by version, as people count versions.
+
+use std::cmp::Ordering;
+
+use stoker_model::Release;
+use stoker_store::{List, Page, StoreError};
+
+const FIELDS: &[&str] = &["id", "name", "version", "description", "operating_system", "state", "created_at"];
+
+/// The part of the releases that was asked for. Without an order: the newest version first, then by id.
+///
+/// A database compares versions as text, where 9.0 is above 10.0, so they are put in order here; there are few.
+pub(super) fn page(mut releases: Vec<Release>, list: &List) -> Result<Page<Release>, StoreError> {
+    if let Some(unknown) = list.order_by.iter().find(|order| !FIELDS.contains(&order.field.as_str())) {
+        return Err(StoreError::UnknownOrder { field: unknown.field.clone(), known: FIELDS });
+    }
+    releases.sort_by(|left, right| compare(left, right, list).then(left.id.cmp(&right.id)));
+    let total = releases.len() as u64;
+    let items =
+        releases.into_iter().skip(size(list.offset)).take(list.limit.map_or(usize::MAX, size)).collect();
+    Ok(Page { items, total })
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn compare(left: &Release, right: &Release, list: &List) -> Ordering {
+    if list.order_by.is_empty() {
+        return compare_versions(&right.body.version, &left.body.version);
+    }
+    let fields = list.order_by.iter().map(|order| {
+        let ordering = compare_by(&order.field, left, right);
+        if order.descending { ordering.reverse() } else { ordering }
+    });
+    fields.fold(Ordering::Equal, Ordering::then)
+}
+
+fn compare_by(field: &str, left: &Release, right: &Release) -> Ordering {
+    let (a, b) = (&left.body, &right.body);
+    match field {
+        "name" => a.name.cmp(&b.name),
+        "version" => compare_versions(&a.version, &b.version),
+        "description" => a.description.cmp(&b.description),
+        "operating_system" => a.operating_system.cmp(&b.operating_system),
+        "state" => a.state.as_str().cmp(b.state.as_str()),
+        "created_at" => left.created_at.cmp(&right.created_at),
+        _ => left.id.cmp(&right.id),
+    }
+}
+
+/// `<openstack>-<environment>`: the environment counts first, since the names of the other half only begin to be in
+/// order where they become words.
+pub(super) fn compare_versions(left: &str, right: &str) -> Ordering {
+    let ((left_stack, left_env), (right_stack, right_env)) = (halves(left), halves(right));
+    compare_half(left_env, right_env).then_with(|| compare_half(left_stack, right_stack))
+}
+
+/// Without a dash it is the environment's version alone.
+fn halves(version: &str) -> (&str, &str) {
+    version.rsplit_once('-').unwrap_or(("", version))
+}
+
+/// Part by part; numbers as numbers, a missing part is 0, words are above numbers.
+fn compare_half(left: &str, right: &str) -> Ordering {
+    let (mut left, mut right) = (left.split('.'), right.split('.'));
+    loop {
+        let ordering = match (left.next(), right.next()) {
+            (None, None) => return Ordering::Equal,
+            (a, b) => compare_part(a.unwrap_or_default(), b.unwrap_or_default()),
+        };
+        if ordering.is_ne() {
+            return ordering;
+        }
+    }
+}
+
+fn compare_part(left: &str, right: &str) -> Ordering {
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    match (is_number(left), is_number(right)) {
+        (true, true) => {
+            // Longer than any integer type holds is still a number.
+            let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
+            left.len().cmp(&right.len()).then(left.cmp(right))
+        }
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => left.to_lowercase().cmp(&right.to_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_rise() {
+        let rising = [
+            "1.0",
+            "2014.2-6.0",
+            "2014.2.2-6.1",
+            "2015.1.0-7.0",
+            "liberty-8.0",
+            "mitaka-9.0",
+            "mitaka-9.0.1",
+            "mitaka-9.10",
+            "newton-10.0",
+            "ocata-10.0",
+            "ocata-11.0",
+            "ocata-99999999999999999999999.0",
+            "ocata-master",
+        ];
+        for (index, left) in rising.iter().enumerate() {
+            for (other, right) in rising.iter().enumerate() {
+                assert_eq!(compare_versions(left, right), index.cmp(&other), "{left} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_version_are_equal() {
+        for (left, right) in [("a-9", "a-9.0"), ("a-9.0", "a-9.00"), ("A-9", "a-9"), ("", ""), ("", "0")] {
+            assert_eq!(compare_versions(left, right), Ordering::Equal, "{left} {right}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Parts of a release that have addresses of their own.
+
+use axum::extract::State;
+use stoker_manifest::reader::json_map;
+use stoker_model::{Json, JsonMap};
+
+use super::view::Attributes;
+use super::{change, find};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::parts::components;
+use crate::state::App;
+
+/// The settings of a release
+#[utoipa::path(
+    get, path = "/api/v1/releases/{id}/attributes_metadata", params(("id" = i64, Path)),
+    responses((status = 200, body = Attributes))
+)]
+pub(super) async fn release_attributes_show(
+    State(app): State<App>,
+    path: PathParams,
+) -> ApiResult<Answer<Attributes>> {
+    let release = find(&mut app.store.read().await?, &path).await?;
+    Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+}
+
+/// Replace the settings of a release; both parts are needed
+#[utoipa::path(
+    put, path = "/api/v1/releases/{id}/attributes_metadata", params(("id" = i64, Path)), request_body = Attributes,
+    responses((status = 200, body = Attributes))
+)]
+pub(super) async fn release_attributes_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<Attributes>> {
+    let (editable, generated) = document.fields(|fields| {
+        let editable = fields.required("editable", json_map);
+        let generated = fields.required("generated", json_map);
+        Some((editable?, generated?))
+    })?;
+    let mut writing = app.change(&login).await?;
+    let mut release = find(&mut writing, &path).await?;
+    condition.check(release.generation)?;
+    let attributes = &mut release.body.attributes_metadata;
+    attributes.insert("editable".to_owned(), Json::Object(editable));
+    attributes.insert("generated".to_owned(), Json::Object(generated));
+    let release = writing.release_update(&release).await?;
+    writing.commit(change("release.attributes.update", &release, &[])).await?;
+    Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+}
+
+/// The networks of a release
+#[utoipa::path(
+    get, path = "/api/v1/releases/{id}/networks", params(("id" = i64, Path)),
+    responses((status = 200, body = Object))
+)]
+pub(super) async fn release_networks_show(
+    State(app): State<App>,
+    path: PathParams,
+) -> ApiResult<Answer<JsonMap>> {
+    let release = find(&mut app.store.read().await?, &path).await?;
+    Ok(Answer::ok(release.body.networks_metadata).version(release.generation))
+}
+
+/// Replace the networks of a release
+#[utoipa::path(
+    put, path = "/api/v1/releases/{id}/networks", params(("id" = i64, Path)), request_body = Object,
+    responses((status = 200, body = Object))
+)]
+pub(super) async fn release_networks_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<JsonMap>> {
+    let networks = document.read(json_map)?;
+    let mut writing = app.change(&login).await?;
+    let mut release = find(&mut writing, &path).await?;
+    condition.check(release.generation)?;
+    release.body.networks_metadata = networks;
+    let release = writing.release_update(&release).await?;
+    writing.commit(change("release.networks.update", &release, &[])).await?;
+    Ok(Answer::ok(release.body.networks_metadata).version(release.generation))
+}
+
+/// The components of a release, each with what the others say about it
+#[utoipa::path(
+    get, path = "/api/v1/releases/{id}/components", params(("id" = i64, Path)),
+    responses((status = 200, body = [Object]))
+)]
+pub(super) async fn release_component_list(
+    State(app): State<App>,
+    path: PathParams,
+) -> ApiResult<Answer<Vec<JsonMap>>> {
+    let release = find(&mut app.store.read().await?, &path).await?;
+    Ok(Answer::ok(components::listing(&release.body.components_metadata)))
+}

@@ -1,0 +1,100 @@
+//! How releases are shown.
+
+use serde::Serialize;
+use stoker_model::{Json, JsonMap, Release};
+use utoipa::ToSchema;
+
+use crate::http::answer::Answer;
+use crate::parts::metadata::show_own;
+
+/// Fields of releases of the predecessor that are kept and not shown: they are large, and nobody reads them here.
+const HIDDEN: &[&str] = &[
+    "bond_attributes",
+    "can_update_from_versions",
+    "modes",
+    "network_roles_metadata",
+    "nic_attributes",
+    "node_attributes",
+    "roles",
+    "vmware_attributes_metadata",
+];
+
+/// A release. Fields of the user's own stand beside these.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Release)]
+pub(super) struct ReleaseView {
+    #[schema(example = 1)]
+    id: i64,
+    #[schema(example = "Newton on Ubuntu 16.04")]
+    name: String,
+    /// `<openstack>-<environment>`.
+    #[schema(example = "newton-10.0")]
+    version: String,
+    description: Option<String>,
+    #[schema(example = "Ubuntu")]
+    operating_system: String,
+    /// `available`, `unavailable` or `manageonly`.
+    #[schema(example = "available")]
+    state: &'static str,
+    #[schema(value_type = Object)]
+    modes_metadata: JsonMap,
+    /// Role to what is said about it.
+    #[schema(value_type = Object)]
+    roles_metadata: JsonMap,
+    /// Tag to what is said about it.
+    #[schema(value_type = Object)]
+    tags_metadata: JsonMap,
+    #[schema(value_type = Attributes)]
+    attributes_metadata: JsonMap,
+    #[schema(value_type = Vec<Object>)]
+    components_metadata: Vec<Json>,
+    /// Whether clusters can be made of it: it is not `unavailable`.
+    is_deployable: bool,
+}
+
+/// Settings: those an operator may change, and those that are made up once.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ReleaseAttributes)]
+pub(super) struct Attributes {
+    #[schema(value_type = Object)]
+    pub(super) editable: JsonMap,
+    #[schema(value_type = Object)]
+    pub(super) generated: JsonMap,
+}
+
+impl Attributes {
+    pub(super) fn of(metadata: &JsonMap) -> Self {
+        let part = |name| metadata.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
+        Self { editable: part("editable"), generated: part("generated") }
+    }
+}
+
+/// The release with fields of the user's own.
+pub(super) fn show(release: Release) -> JsonMap {
+    let body = release.body;
+    let is_deployable = body.is_deployable();
+    let mut attributes_metadata = body.attributes_metadata;
+    for half in ["editable", "generated"] {
+        attributes_metadata.entry(half).or_insert_with(|| Json::Object(JsonMap::new()));
+    }
+    let view = ReleaseView {
+        id: release.id.0,
+        name: body.name,
+        version: body.version,
+        description: body.description,
+        operating_system: body.operating_system,
+        state: body.state.as_str(),
+        modes_metadata: body.modes_metadata,
+        roles_metadata: body.roles_metadata,
+        tags_metadata: body.tags_metadata,
+        attributes_metadata,
+        components_metadata: body.components_metadata,
+        is_deployable,
+    };
+    show_own(view, body.extra, HIDDEN)
+}
+
+pub(super) fn answer(release: Release, make: fn(JsonMap) -> Answer<JsonMap>) -> Answer<JsonMap> {
+    let generation = release.generation;
+    make(show(release)).version(generation)
+}

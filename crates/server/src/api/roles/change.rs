@@ -1,0 +1,125 @@
+//! What creating, changing and deleting a role have in common, whoever has it.
+
+use serde_json::json;
+use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
+
+use super::view::{self, RoleView};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::parts::holder::{Holder, Part, require_unused};
+use crate::parts::metadata;
+use crate::state::App;
+
+pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
+    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let roles = holder.all(Part::Roles);
+    Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
+}
+
+pub(super) async fn show(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    name: &str,
+) -> ApiResult<Answer<RoleView>> {
+    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let meta = holder.find_own(Part::Roles, name)?.clone();
+    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
+}
+
+pub(super) async fn create(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    document: &Document,
+) -> ApiResult<Answer<RoleView>> {
+    let (name, meta, volumes) = view::read_new(document)?;
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    if holder.all(Part::Roles).contains_key(&name) {
+        return Err(ApiError::conflict(format!(
+            "Role with name '{name}' already exists for the {}",
+            holder.name()
+        )));
+    }
+    require_known(&holder, &name, Some(&meta), &volumes)?;
+    holder.own_mut(Part::Roles).insert(name.clone(), Json::Object(meta.clone()));
+    holder.set_volumes_of_role(&name, Some(volumes));
+    let generation = holder.store(&mut writing).await?;
+    writing.commit(describe("role.create", &holder, &name)).await?;
+    Ok(Answer::created(RoleView::new(&holder, &name, Json::Object(meta))).version(generation))
+}
+
+pub(super) async fn update(
+    app: &App,
+    login: &Authenticated,
+    (owner, name): (Owner, &str),
+    condition: &IfMatch,
+    document: &Document,
+) -> ApiResult<Answer<RoleView>> {
+    let said = view::read_change(document)?;
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let old = holder.find_own(Part::Roles, name)?.clone();
+    condition.check(holder.generation())?;
+    if said.name.as_deref().is_some_and(|said| said != name) {
+        return Err(ApiError::bad_request(format!("the role is called `{name}`; that cannot change")));
+    }
+    require_known(&holder, name, said.meta.as_ref(), said.volumes.as_deref().unwrap_or_default())?;
+    let meta = said.meta.map_or(old, Json::Object);
+    holder.own_mut(Part::Roles).insert(name.to_owned(), meta.clone());
+    if said.volumes.is_some() {
+        holder.set_volumes_of_role(name, said.volumes);
+    }
+    let generation = holder.store(&mut writing).await?;
+    writing.commit(describe("role.update", &holder, name)).await?;
+    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(generation))
+}
+
+pub(super) async fn delete(
+    app: &App,
+    login: &Authenticated,
+    (owner, name): (Owner, &str),
+    condition: &IfMatch,
+) -> ApiResult<()> {
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    holder.find_own(Part::Roles, name)?;
+    condition.check(holder.generation())?;
+    let clusters = holder.clusters(&mut writing).await?;
+    let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
+    require_unused(&mut writing, &clusters, &[name]).await?;
+    holder.own_mut(Part::Roles).shift_remove(name);
+    holder.set_volumes_of_role(name, None);
+    holder.store(&mut writing).await?;
+    Ok(writing.commit(describe("role.delete", &holder, name)).await?)
+}
+
+/// Tags and volumes that a role names must be there.
+fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &[Json]) -> ApiResult<()> {
+    let mut problems = Vec::new();
+    let known_tags = holder.all(Part::Tags);
+    let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
+    let unknown: Vec<&str> = metadata::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
+    if !unknown.is_empty() {
+        problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
+    }
+    let known = holder.volume_ids();
+    let ids = volumes.iter().filter_map(|volume| volume.get("id")?.as_str());
+    let unknown: Vec<&str> = ids.filter(|id| !known.contains(id)).collect();
+    if !unknown.is_empty() {
+        problems.push(format!(
+            "Wrong data in volumes_roles_mapping. Volumes with ids {} are not in the list of allowed volumes: {}",
+            unknown.join(", "),
+            if known.is_empty() { "there are none".to_owned() } else { known.join(", ") }
+        ));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(ApiError::bad_request(problems.join("\n"))) }
+}
+
+fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {
+    Change { action, target: holder.name(), detail: json!({"role": name}) }
+}

@@ -1,0 +1,14 @@
+//! Roles of releases and clusters: what a node can be.
+
+mod by_owner;
+mod change;
+mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    by_owner::add_all(Routes::new("roles")).finish()
+}

@@ -1,0 +1,219 @@
+//! Sequences: graph types of a release that run one after another.
+
+mod view;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_manifest::reader::{identifier, string_of};
+use stoker_model::{Change, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
+use stoker_store::{SequenceFilter, Session, StoreError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("sequences")
+        .add(Permission::Read, routes!(sequence_list))
+        .add(Permission::Operate, routes!(sequence_create))
+        .add(Permission::Read, routes!(sequence_show))
+        .add(Permission::Operate, routes!(sequence_update, sequence_patch))
+        .add(Permission::Operate, routes!(sequence_delete))
+        .finish()
+}
+
+/// All sequences
+#[utoipa::path(
+    get, path = "/api/v1/sequences",
+    params(
+        Paging,
+        ("release" = Option<u64>, Query, description = "Of this release"),
+        ("cluster" = Option<u64>, Query, description = "Of the release of this cluster"),
+    ),
+    responses(
+        (status = 200, body = [SequenceView]),
+        (status = 404, body = crate::http::error::Envelope, description = "There is no such release or cluster"),
+    )
+)]
+async fn sequence_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<SequenceView>>> {
+    let wanted = list(&mut query);
+    let release = query.natural("release").map(|id| ReleaseId(id as i64));
+    let cluster = query.natural("cluster").map(|id| ClusterId(id as i64));
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let release_id = release_asked_for(&mut session, &login, release, cluster).await?;
+    let page = session.sequence_list(&SequenceFilter { release_id }, &wanted).await?;
+    Answer::page(&wanted, page, SequenceView::from)
+}
+
+/// The release that is named itself or by one of its clusters.
+async fn release_asked_for(
+    session: &mut Session,
+    login: &Authenticated,
+    release: Option<ReleaseId>,
+    cluster: Option<ClusterId>,
+) -> ApiResult<Option<ReleaseId>> {
+    if let Some(id) = release {
+        require_release(session, id).await?;
+    }
+    let Some(id) = cluster else { return Ok(release) };
+    let cluster = session.cluster_get(id).await?.filter(|cluster| login.may_see(cluster.tenant_id));
+    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    match release {
+        Some(release) if release != cluster.release_id => Err(ApiError::bad_request(format!(
+            "cluster {id} is of release {}, not of release {release}; name one of the two",
+            cluster.release_id
+        ))),
+        _ => Ok(Some(cluster.release_id)),
+    }
+}
+
+/// A new sequence
+#[utoipa::path(
+    post, path = "/api/v1/sequences", request_body = NewSequenceBody,
+    responses(
+        (status = 201, body = SequenceView),
+        (status = 404, body = crate::http::error::Envelope, description = "There is no such release"),
+    )
+)]
+async fn sequence_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<SequenceView>> {
+    let new = document.fields(|fields| {
+        let release_id = fields.required("release", identifier).map(ReleaseId);
+        let name = fields.required("name", string_of(1..=255));
+        let graphs = fields.required("graphs", read_graphs);
+        // A sequence that was downloaded has them.
+        fields.ignore(&["id", "release_id"]);
+        Some(NewSequence { release_id: release_id?, name: name?, graphs: graphs? })
+    })?;
+    let mut writing = app.change(&login).await?;
+    require_release(&mut writing, new.release_id).await?;
+    let created = writing.sequence_create(&new).await;
+    let sequence = created.map_err(|error| taken(error, &new.name, new.release_id))?;
+    writing.commit(change("sequence.create", &sequence)).await?;
+    Ok(answer(sequence, Answer::created))
+}
+
+/// A sequence
+#[utoipa::path(
+    get, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = SequenceView))
+)]
+async fn sequence_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<SequenceView>> {
+    let sequence = find(&mut app.store.read().await?, &path).await?;
+    Ok(answer(sequence, Answer::ok))
+}
+
+/// Change a sequence; what is not given stays
+#[utoipa::path(
+    put, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), request_body = SequenceBody,
+    responses((status = 200, body = SequenceView))
+)]
+async fn sequence_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<SequenceView>> {
+    let (release, name, graphs) = document.fields(|fields| {
+        let release = fields.optional("release", identifier).map(ReleaseId);
+        let name = fields.optional("name", string_of(1..=255));
+        let graphs = fields.optional("graphs", read_graphs);
+        fields.ignore(&["id", "release_id"]);
+        Some((release, name, graphs))
+    })?;
+    let mut writing = app.change(&login).await?;
+    let mut sequence = find(&mut writing, &path).await?;
+    condition.check(sequence.generation)?;
+    if release.is_some_and(|release| release != sequence.release_id) {
+        let message = format!("the sequence belongs to release {}; that cannot change", sequence.release_id);
+        return Err(ApiError::bad_request(message));
+    }
+    sequence.name = name.unwrap_or(sequence.name);
+    sequence.graphs = graphs.unwrap_or(sequence.graphs);
+    let updated = writing.sequence_update(&sequence).await;
+    let sequence = updated.map_err(|error| taken(error, &sequence.name, sequence.release_id))?;
+    writing.commit(change("sequence.update", &sequence)).await?;
+    Ok(answer(sequence, Answer::ok))
+}
+
+/// The same as PUT
+#[utoipa::path(
+    patch, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), request_body = SequenceBody,
+    responses((status = 200, body = SequenceView))
+)]
+async fn sequence_patch(
+    app: State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<SequenceView>> {
+    sequence_update(app, login, path, condition, document).await
+}
+
+/// Delete a sequence; its graphs stay
+#[utoipa::path(delete, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn sequence_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let sequence = find(&mut writing, &path).await?;
+    condition.check(sequence.generation)?;
+    writing.sequence_delete(sequence.id).await?;
+    writing.commit(change("sequence.delete", &sequence)).await?;
+    Ok(NoContent)
+}
+
+async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Sequence> {
+    let id = path.id("id", SequenceId, CLASS)?;
+    session.sequence_get(id).await?.ok_or_else(|| ApiError::not_found(CLASS))
+}
+
+/// The name in "not found", like that of `DeploymentGraph`.
+const CLASS: &str = "DeploymentSequence";
+
+async fn require_release(session: &mut Session, id: ReleaseId) -> ApiResult<()> {
+    session.release_get(id).await?.map(drop).ok_or_else(|| ApiError::not_found("Release"))
+}
+
+fn answer(sequence: Sequence, make: fn(SequenceView) -> Answer<SequenceView>) -> Answer<SequenceView> {
+    let generation = sequence.generation;
+    make(SequenceView::from(sequence)).version(generation)
+}
+
+fn change(action: &'static str, sequence: &Sequence) -> Change {
+    let types: Vec<&str> = sequence.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
+    let detail = json!({"name": sequence.name, "release": sequence.release_id.0, "graphs": types});
+    Change { action, target: format!("sequence {}", sequence.id), detail }
+}
+
+fn taken(error: StoreError, name: &str, release_id: ReleaseId) -> ApiError {
+    match error {
+        StoreError::Taken { .. } => ApiError::conflict(format!(
+            "Sequence with name \"{name}\" already exist for release {release_id}."
+        )),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,119 @@
+//! What creating, changing and deleting a tag have in common, whoever has it.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use stoker_model::{Change, Json, JsonMap, Owner};
+use stoker_store::Session;
+
+use super::view::{self, TagView};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::parts::holder::{Holder, Part};
+use crate::parts::metadata;
+use crate::state::App;
+
+pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<TagView>>> {
+    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let tags = holder.all(Part::Tags).into_iter();
+    Ok(Answer::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))
+}
+
+pub(super) async fn show(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    name: &str,
+) -> ApiResult<Answer<TagView>> {
+    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let meta = holder.find_own(Part::Tags, name)?.clone();
+    Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(holder.generation()))
+}
+
+pub(super) async fn create(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+    document: &Document,
+) -> ApiResult<Answer<TagView>> {
+    let (name, meta) = view::read_new(document)?;
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    if holder.all(Part::Tags).contains_key(&name) {
+        return Err(ApiError::conflict(format!(
+            "Tag with name '{name}' already exists for the {}",
+            holder.name()
+        )));
+    }
+    let meta = Json::Object(meta);
+    holder.own_mut(Part::Tags).insert(name.clone(), meta.clone());
+    let generation = holder.store(&mut writing).await?;
+    writing.commit(describe("tag.create", &holder, &name)).await?;
+    Ok(Answer::created(TagView { name, meta }).version(generation))
+}
+
+pub(super) async fn update(
+    app: &App,
+    login: &Authenticated,
+    (owner, name): (Owner, &str),
+    condition: &IfMatch,
+    document: &Document,
+) -> ApiResult<Answer<TagView>> {
+    let (said_name, said_meta) = view::read_change(document)?;
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let old = holder.find_own(Part::Tags, name)?.clone();
+    condition.check(holder.generation())?;
+    if said_name.is_some_and(|said| said != name) {
+        return Err(ApiError::bad_request(format!("the tag is called `{name}`; that cannot change")));
+    }
+    let meta = said_meta.map_or(old, Json::Object);
+    holder.own_mut(Part::Tags).insert(name.to_owned(), meta.clone());
+    let generation = holder.store(&mut writing).await?;
+    writing.commit(describe("tag.update", &holder, name)).await?;
+    Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(generation))
+}
+
+pub(super) async fn delete(
+    app: &App,
+    login: &Authenticated,
+    (owner, name): (Owner, &str),
+    condition: &IfMatch,
+) -> ApiResult<()> {
+    let mut writing = app.change(login).await?;
+    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    holder.find_own(Part::Tags, name)?;
+    condition.check(holder.generation())?;
+    let roles = roles_with(&mut writing, &holder, name).await?;
+    if !roles.is_empty() {
+        let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+        return Err(ApiError::bad_request(format!(
+            "Tag '{name}' is in use by the roles {}",
+            roles.join(", ")
+        )));
+    }
+    holder.own_mut(Part::Tags).shift_remove(name);
+    holder.store(&mut writing).await?;
+    Ok(writing.commit(describe("tag.delete", &holder, name)).await?)
+}
+
+/// The roles that give this tag to nodes: of its holder, and of clusters of the release whose tag it is.
+async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiResult<BTreeSet<String>> {
+    let mut roles = with_tag(holder.own(Part::Roles), tag);
+    for cluster in holder.clusters(session).await? {
+        roles.extend(with_tag(&cluster.roles_metadata, tag));
+    }
+    Ok(roles)
+}
+
+fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
+    let with_it = roles.iter().filter(|(_, meta)| metadata::tags_of(meta).any(|known| known == tag));
+    with_it.map(|(role, _)| role.clone()).collect()
+}
+
+fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {
+    Change { action, target: holder.name(), detail: json!({"tag": name}) }
+}

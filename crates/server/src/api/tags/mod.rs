@@ -1,0 +1,14 @@
+//! Tags of releases and clusters: what tasks are placed by; roles give them to nodes.
+
+mod by_owner;
+mod change;
+mod view;
+
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    by_owner::add_all(Routes::new("tags")).finish()
+}

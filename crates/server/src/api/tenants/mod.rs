@@ -1,0 +1,200 @@
+//! Tenants: whom things belong to.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{boolean, nullable, string_of};
+use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
+use stoker_store::StoreError;
+use stoker_yaml::Node;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::caller::Authenticated;
+use crate::api::users::keep_an_admin;
+use crate::clock;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("users")
+        .add(Permission::Administer, routes!(tenant_list))
+        .add(Permission::Administer, routes!(tenant_create))
+        .add(Permission::Administer, routes!(tenant_show))
+        .add(Permission::Administer, routes!(tenant_update))
+        .add(Permission::Administer, routes!(tenant_delete))
+        .finish()
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Tenant)]
+struct TenantView {
+    #[schema(example = 2)]
+    id: i64,
+    #[schema(example = "blue")]
+    name: String,
+    description: Option<String>,
+    /// Users of a disabled tenant cannot log in.
+    enabled: bool,
+    created_at: String,
+}
+
+impl From<Tenant> for TenantView {
+    fn from(tenant: Tenant) -> Self {
+        Self {
+            id: tenant.id.0,
+            name: tenant.name,
+            description: tenant.description,
+            enabled: tenant.enabled,
+            created_at: clock::plain(tenant.created_at),
+        }
+    }
+}
+
+/// What may be said about a tenant.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct TenantBody {
+    #[schema(example = "blue", min_length = 1, max_length = 255)]
+    name: String,
+    description: Option<String>,
+    #[schema(default = true)]
+    enabled: Option<bool>,
+}
+
+/// All tenants
+#[utoipa::path(get, path = "/api/v1/tenants", params(Paging), responses((status = 200, body = [TenantView])))]
+async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<TenantView>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let page = app.store.read().await?.tenant_list(&wanted).await?;
+    Answer::page(&wanted, page, TenantView::from)
+}
+
+/// A new tenant
+#[utoipa::path(
+    post, path = "/api/v1/tenants", request_body = TenantBody,
+    responses((status = 201, body = TenantView))
+)]
+async fn tenant_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<TenantView>> {
+    let new = document.fields(|fields| {
+        let name = fields.required("name", tenant_name);
+        let description = fields.optional("description", nullable(string_of(0..=4096)));
+        let enabled = fields.optional("enabled", boolean);
+        Some(NewTenant { name: name?, description: description.flatten(), enabled: enabled.unwrap_or(true) })
+    })?;
+    let mut writing = app.change(&login).await?;
+    let tenant = writing.tenant_create(&new).await.map_err(|error| taken(error, &new.name))?;
+    let detail = json!({"name": tenant.name});
+    writing
+        .commit(Change { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
+        .await?;
+    Ok(Answer::created(TenantView::from(tenant.clone())).version(tenant.generation))
+}
+
+/// A tenant
+#[utoipa::path(
+    get, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = TenantView))
+)]
+async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<TenantView>> {
+    let tenant = app.store.read().await?.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
+    let generation = tenant.generation;
+    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+}
+
+/// Change a tenant
+#[utoipa::path(
+    put, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)), request_body = TenantBody,
+    responses((status = 200, body = TenantView))
+)]
+async fn tenant_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<TenantView>> {
+    let (name, description, enabled) = document.fields(|fields| {
+        let name = fields.optional("name", tenant_name);
+        let description = fields.given("description", string_of(0..=4096));
+        let enabled = fields.optional("enabled", boolean);
+        fields.ignore(&["id", "created_at"]);
+        Some((name, description, enabled))
+    })?;
+    let mut writing = app.change(&login).await?;
+    let mut tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
+    condition.check(tenant.generation)?;
+    tenant.name = name.unwrap_or(tenant.name);
+    description.apply(&mut tenant.description);
+    tenant.enabled = enabled.unwrap_or(tenant.enabled);
+    let tenant = writing.tenant_update(&tenant).await.map_err(|error| taken(error, &tenant.name))?;
+    keep_an_admin(&mut writing).await?;
+    let detail = json!({"name": tenant.name, "enabled": tenant.enabled});
+    writing
+        .commit(Change { action: "tenant.update", target: format!("tenant {}", tenant.id), detail })
+        .await?;
+    app.tokens.forget();
+    let generation = tenant.generation;
+    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+}
+
+/// Delete a tenant that has neither users nor clusters
+#[utoipa::path(
+    delete, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)),
+    responses((status = 204))
+)]
+async fn tenant_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
+    condition.check(tenant.generation)?;
+    writing.tenant_delete(tenant.id).await.map_err(|error| match error {
+        StoreError::Referenced { what } => {
+            ApiError::conflict(format!("tenant `{}` still has a {what}", tenant.name))
+        }
+        error => error.into(),
+    })?;
+    let detail = json!({"name": tenant.name});
+    writing
+        .commit(Change { action: "tenant.delete", target: format!("tenant {}", tenant.id), detail })
+        .await?;
+    app.tokens.forget();
+    Ok(NoContent)
+}
+
+fn tenant_name(node: &Node, problems: &mut Problems) -> Option<String> {
+    string_of(1..=255)(node, problems)
+}
+
+fn id(path: &PathParams) -> ApiResult<TenantId> {
+    path.id("id", TenantId, "Tenant")
+}
+
+fn not_found() -> ApiError {
+    ApiError::not_found("Tenant")
+}
+
+fn taken(error: StoreError, name: &str) -> ApiError {
+    match error {
+        StoreError::Taken { .. } => ApiError::conflict(format!("there is a tenant `{name}` already")),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,67 @@
+//! Which runs a caller may see, and which stand in the way of others.
+
+use stoker_model::{ClusterId, Run, RunId, RunStatus};
+use stoker_store::{List, RunFilter, Session, Writing};
+
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::find_cluster;
+use crate::http::error::{ApiError, ApiResult};
+
+/// A run whose cluster the caller may see. One of no cluster is for those who see everything.
+pub(super) async fn require_run(
+    session: &mut Session,
+    login: &Authenticated,
+    id: RunId,
+    class: &str,
+) -> ApiResult<Run> {
+    let run = session.run_get(id).await?.ok_or_else(|| ApiError::not_found(class))?;
+    let is_visible = match run.cluster_id {
+        _ if login.tenant_limit().is_none() => true,
+        Some(cluster_id) => find_cluster(session, login, cluster_id).await?.is_some(),
+        None => false,
+    };
+    if is_visible { Ok(run) } else { Err(ApiError::not_found(class)) }
+}
+
+pub(super) fn is_active(run: &Run) -> bool {
+    matches!(run.status, RunStatus::Pending | RunStatus::Running)
+}
+
+async fn active_runs(session: &mut Session, cluster_id: ClusterId) -> ApiResult<Vec<Run>> {
+    let filter = RunFilter {
+        cluster_id: Some(Some(cluster_id)),
+        statuses: Some(vec![RunStatus::Pending, RunStatus::Running]),
+        ..RunFilter::default()
+    };
+    Ok(session.run_list(&filter, &List::default()).await?.items)
+}
+
+/// Refuses to go on while something runs on a cluster; `what` would be done otherwise.
+pub(in crate::api) async fn require_idle(
+    session: &mut Session,
+    cluster_id: ClusterId,
+    what: &str,
+) -> ApiResult<()> {
+    match active_runs(session, cluster_id).await?.first() {
+        None => Ok(()),
+        Some(run) => Err(ApiError::bad_request(format!(
+            "{what} is not possible while task {} ({}) is {} on environment {cluster_id}",
+            run.id, run.name, run.status
+        ))),
+    }
+}
+
+/// Ends what still runs on a cluster, because of `message`.
+pub(in crate::api) async fn fail_active(
+    writing: &mut Writing,
+    cluster_id: ClusterId,
+    message: &str,
+) -> ApiResult<()> {
+    for mut run in active_runs(writing, cluster_id).await? {
+        run.status = RunStatus::Error;
+        run.message = Some(message.to_owned());
+        run.ended_at = Some(writing.now());
+        writing.run_update(&run).await?;
+    }
+    Ok(())
+}

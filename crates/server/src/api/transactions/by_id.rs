@@ -1,0 +1,120 @@
+//! One run.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{Change, Run, RunId};
+use stoker_store::Session;
+
+use super::access::{is_active, require_run};
+use super::view::RunView;
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// A run
+#[utoipa::path(
+    get, path = "/api/v1/transactions/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = RunView))
+)]
+pub(super) async fn transaction_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<RunView>> {
+    let mut session = app.store.snapshot().await?;
+    Ok(answer(transaction(&mut session, &login, &path).await?))
+}
+
+/// Delete a run, its parts and their history
+#[utoipa::path(
+    delete, path = "/api/v1/transactions/{id}",
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while it runs")),
+    responses((status = 204))
+)]
+pub(super) async fn transaction_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    query: Query,
+) -> ApiResult<NoContent> {
+    let force = forced(query)?;
+    let mut writing = app.change(&login).await?;
+    let run = transaction(&mut writing, &login, &path).await?;
+    delete(writing, &run, &condition, force).await
+}
+
+/// A run that no later one superseded
+#[utoipa::path(
+    get, path = "/api/v1/tasks/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = RunView))
+)]
+pub(super) async fn task_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<RunView>> {
+    let mut session = app.store.snapshot().await?;
+    Ok(answer(task(&mut session, &login, &path).await?))
+}
+
+/// Delete a run, its parts and their history
+#[utoipa::path(
+    delete, path = "/api/v1/tasks/{id}",
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while it runs")),
+    responses((status = 204))
+)]
+pub(super) async fn task_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    query: Query,
+) -> ApiResult<NoContent> {
+    let force = forced(query)?;
+    let mut writing = app.change(&login).await?;
+    let run = task(&mut writing, &login, &path).await?;
+    delete(writing, &run, &condition, force).await
+}
+
+async fn transaction(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
+    let id = path.id("id", RunId, "Transaction")?;
+    require_run(session, login, id, "Transaction").await
+}
+
+async fn task(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
+    let id = path.id("id", RunId, "Task")?;
+    let run = require_run(session, login, id, "Task").await?;
+    if run.is_hidden { Err(ApiError::not_found("Task")) } else { Ok(run) }
+}
+
+fn forced(mut query: Query) -> ApiResult<bool> {
+    let force = query.boolean("force");
+    query.finish()?;
+    Ok(force)
+}
+
+async fn delete(
+    mut writing: stoker_store::Writing,
+    run: &Run,
+    condition: &IfMatch,
+    force: bool,
+) -> ApiResult<NoContent> {
+    condition.check(run.generation)?;
+    if is_active(run) && !force {
+        return Err(ApiError::bad_request("You cannot delete running task manually"));
+    }
+    writing.run_delete(run.id).await?;
+    let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
+    writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
+    Ok(NoContent)
+}
+
+fn answer(run: Run) -> Answer<RunView> {
+    let generation = run.generation;
+    Answer::ok(RunView::from(run)).version(generation)
+}

@@ -1,0 +1,73 @@
+//! Lists of runs.
+
+use axum::extract::State;
+use stoker_model::{ClusterId, RunName, RunStatus};
+use stoker_store::RunFilter;
+
+use super::view::RunView;
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::list::{Paging, list};
+use crate::http::query::Query;
+use crate::state::App;
+
+/// All runs and their parts
+#[utoipa::path(
+    get, path = "/api/v1/transactions",
+    params(
+        Paging,
+        ("cluster_id" = Option<String>, Query, description = "On this cluster"),
+        ("statuses" = Option<String>, Query, description = "Comma-separated: `pending`, `running`, `ready`, `error`"),
+        ("transaction_types" = Option<String>, Query, description = "Names, comma-separated: `deploy,deployment`"),
+    ),
+    responses((status = 200, body = [RunView]))
+)]
+pub(super) async fn transaction_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<RunView>>> {
+    let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
+    runs(&app, &login, query, RunFilter { cluster_id, ..RunFilter::default() }).await
+}
+
+/// Runs that no later one superseded
+#[utoipa::path(
+    get, path = "/api/v1/tasks",
+    params(
+        Paging,
+        ("cluster_id" = Option<String>, Query, description = "On this cluster; empty: on none"),
+        ("statuses" = Option<String>, Query, description = "Comma-separated: `pending`, `running`, `ready`, `error`"),
+        ("transaction_types" = Option<String>, Query, description = "Names, comma-separated: `deploy,deployment`"),
+    ),
+    responses((status = 200, body = [RunView]))
+)]
+pub(super) async fn task_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<RunView>>> {
+    let of_none = query.has("cluster_id") && query.text("cluster_id").is_none();
+    let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
+    let cluster_id = if of_none { Some(None) } else { cluster_id };
+    runs(&app, &login, query, RunFilter { cluster_id, hidden: Some(false), ..RunFilter::default() }).await
+}
+
+async fn runs(
+    app: &App,
+    login: &Authenticated,
+    mut query: Query,
+    filter: RunFilter,
+) -> ApiResult<Answer<Vec<RunView>>> {
+    let wanted = list(&mut query);
+    let filter = RunFilter {
+        statuses: query.words("statuses", RunStatus::parse, RunStatus::NAMES),
+        names: query.words("transaction_types", RunName::parse, RunName::NAMES),
+        tenant_id: login.tenant_limit(),
+        ..filter
+    };
+    query.finish()?;
+    let page = app.store.read().await?.run_list(&filter, &wanted).await?;
+    Answer::page(&wanted, page, RunView::from)
+}

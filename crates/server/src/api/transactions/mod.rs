@@ -1,0 +1,31 @@
+//! Runs, under the two names that clients know: transactions, which are all of them, and tasks, which leave out
+//! what a later run superseded.
+
+mod access;
+mod by_id;
+mod collection;
+mod finished;
+mod history;
+mod view;
+
+use stoker_model::Permission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) use self::access::{fail_active, require_idle};
+pub(super) use self::finished::finished_run;
+pub(super) use self::view::RunView;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("runs")
+        .add(Permission::Read, routes!(collection::transaction_list))
+        .add(Permission::Read, routes!(by_id::transaction_show))
+        .add(Permission::Operate, routes!(by_id::transaction_delete))
+        .add_serving(Permission::Read, &[history::CSV], routes!(history::transaction_history))
+        .add(Permission::Read, routes!(collection::task_list))
+        .add(Permission::Read, routes!(by_id::task_show))
+        .add(Permission::Operate, routes!(by_id::task_delete))
+        .finish()
+}

@@ -1,0 +1,56 @@
+//! How runs are shown.
+
+use serde::Serialize;
+use stoker_model::{Json, Run};
+use utoipa::ToSchema;
+
+use crate::clock;
+
+/// A run, or the part of a run that executes one graph.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Transaction)]
+pub(in crate::api) struct RunView {
+    #[schema(example = 7)]
+    id: i64,
+    /// Null when it is of no cluster, or its cluster is gone.
+    #[schema(example = 3)]
+    cluster: Option<i64>,
+    uuid: String,
+    #[schema(example = "deploy")]
+    name: &'static str,
+    /// `pending`, `running`, `ready` or `error`.
+    #[schema(example = "ready")]
+    status: &'static str,
+    #[schema(example = 100, minimum = 0, maximum = 100)]
+    progress: i64,
+    message: Option<String>,
+    result: Json,
+    dry_run: bool,
+    #[schema(example = "default")]
+    graph_type: Option<String>,
+    #[schema(example = "2026-01-31T07:00:00.123456")]
+    time_start: Option<String>,
+    time_end: Option<String>,
+    /// The run of which this executes one graph.
+    parent_id: Option<i64>,
+}
+
+impl From<Run> for RunView {
+    fn from(run: Run) -> Self {
+        Self {
+            id: run.id.0,
+            cluster: run.cluster_id.map(|id| id.0),
+            uuid: run.uuid,
+            name: run.name.as_str(),
+            status: run.status.as_str(),
+            progress: run.progress,
+            message: run.message,
+            result: run.result,
+            dry_run: run.dry_run,
+            graph_type: run.graph_type.map(|graph_type| graph_type.as_str().to_owned()),
+            time_start: run.started_at.map(clock::plain),
+            time_end: run.ended_at.map(clock::plain),
+            parent_id: run.parent_id.map(|id| id.0),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Users: who may log in, and what they may do then.
+
+mod password;
+mod view;
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_manifest::reader::{boolean, list_of, string_of, word_of};
+use stoker_model::{Change, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
+use stoker_store::{List, Session, StoreError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) use self::view::{TenantRef, read_tenant};
+use self::view::{UserBody, UserView, read_password};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("users")
+        .add(Permission::Administer, routes!(user_list))
+        .add(Permission::Administer, routes!(user_create))
+        .add(Permission::Own, routes!(user_show_own))
+        .add_unversioned(Permission::Own, routes!(password::user_change_own_password))
+        .add(Permission::Administer, routes!(user_show))
+        .add(Permission::Administer, routes!(user_update))
+        .add(Permission::Administer, routes!(user_delete))
+        .finish()
+}
+
+/// All users
+#[utoipa::path(get, path = "/api/v1/users", params(Paging), responses((status = 200, body = [UserView])))]
+async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<UserView>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let page = session.user_list(&wanted).await?;
+    let tenants = session.tenant_list(&List::default()).await?.items;
+    Answer::page(&wanted, page, |user| {
+        let tenant = tenants.iter().find(|tenant| tenant.id == user.tenant_id);
+        UserView::new(&user, tenant)
+    })
+}
+
+/// A new user
+#[utoipa::path(post, path = "/api/v1/users", request_body = UserBody, responses((status = 201, body = UserView)))]
+async fn user_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<UserView>> {
+    let (name, password, tenant, roles, enabled) = document.fields(|fields| {
+        let name = fields.required("name", string_of(1..=255));
+        let password = fields.required("password", read_password);
+        let tenant = fields.required("tenant", read_tenant);
+        let roles = fields.required("roles", list_of(word_of(Role::NAMES, Role::parse)));
+        let enabled = fields.optional("enabled", boolean);
+        Some((name?, password?, tenant?, roles?, enabled.unwrap_or(true)))
+    })?;
+    let password_hash = app.hash(password).await?;
+    let mut writing = app.change(&login).await?;
+    let tenant = find_tenant(&mut writing, &tenant).await?;
+    let new = NewUser { tenant_id: tenant.id, name, roles, enabled, password_hash };
+    let user = writing.user_create(&new).await.map_err(|error| taken(error, &new.name))?;
+    writing.commit(change("user.create", &user)).await?;
+    Ok(answer(&user, Some(&tenant), Answer::created))
+}
+
+/// The user who asks
+#[utoipa::path(get, path = "/api/v1/users/me", responses((status = 200, body = UserView)))]
+async fn user_show_own(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<UserView>> {
+    show(&app, login.caller.user_id).await
+}
+
+/// A user
+#[utoipa::path(
+    get, path = "/api/v1/users/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = UserView))
+)]
+async fn user_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<UserView>> {
+    show(&app, id(&path)?).await
+}
+
+async fn show(app: &App, user_id: UserId) -> ApiResult<Answer<UserView>> {
+    let mut session = app.store.snapshot().await?;
+    let user = session.user_get(user_id).await?.ok_or_else(not_found)?;
+    let tenant = session.tenant_get(user.tenant_id).await?;
+    Ok(answer(&user, tenant.as_ref(), Answer::ok))
+}
+
+/// Change a user; what is not given stays. A new password ends all logins of the user.
+#[utoipa::path(
+    put, path = "/api/v1/users/{id}", params(("id" = i64, Path)), request_body = UserBody,
+    responses((status = 200, body = UserView))
+)]
+async fn user_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<UserView>> {
+    let (name, password, tenant, roles, enabled) = document.fields(|fields| {
+        let name = fields.optional("name", string_of(1..=255));
+        let password = fields.optional("password", read_password);
+        let tenant = fields.optional("tenant", read_tenant);
+        let roles = fields.optional("roles", list_of(word_of(Role::NAMES, Role::parse)));
+        let enabled = fields.optional("enabled", boolean);
+        fields.ignore(&["id", "tenant_id", "created_at"]);
+        Some((name, password, tenant, roles, enabled))
+    })?;
+    let password_hash = match password {
+        Some(password) => Some(app.hash(password).await?),
+        None => None,
+    };
+    let mut writing = app.change(&login).await?;
+    let mut user = writing.user_get(id(&path)?).await?.ok_or_else(not_found)?;
+    condition.check(user.generation)?;
+    let tenant = match tenant {
+        Some(tenant) => Some(find_tenant(&mut writing, &tenant).await?),
+        None => writing.tenant_get(user.tenant_id).await?,
+    };
+    user.tenant_id = tenant.as_ref().map_or(user.tenant_id, |tenant| tenant.id);
+    user.name = name.unwrap_or(user.name);
+    user.roles = roles.unwrap_or(user.roles);
+    user.enabled = enabled.unwrap_or(user.enabled);
+    let user = writing.user_update(&user).await.map_err(|error| taken(error, &user.name))?;
+    if let Some(password_hash) = &password_hash {
+        writing.user_set_password(user.id, password_hash).await?;
+    }
+    // A token carries its tenant: those of before are for another one, or prove an old password.
+    writing.tokens_delete_of_user(user.id).await?;
+    keep_an_admin(&mut writing).await?;
+    writing.commit(change("user.update", &user)).await?;
+    app.tokens.forget();
+    Ok(answer(&user, tenant.as_ref(), Answer::ok))
+}
+
+/// Delete a user and all its tokens
+#[utoipa::path(delete, path = "/api/v1/users/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn user_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let user = writing.user_get(id(&path)?).await?.ok_or_else(not_found)?;
+    condition.check(user.generation)?;
+    writing.user_delete(user.id).await?;
+    keep_an_admin(&mut writing).await?;
+    writing.commit(change("user.delete", &user)).await?;
+    app.tokens.forget();
+    Ok(NoContent)
+}
+
+/// A server that nobody can administer any more would be lost.
+pub(in crate::api) async fn keep_an_admin(session: &mut Session) -> ApiResult<()> {
+    let users = session.user_list(&List::default()).await?.items;
+    let tenants = session.tenant_list(&List::default()).await?.items;
+    let is_open = |user: &User| tenants.iter().any(|tenant| tenant.id == user.tenant_id && tenant.enabled);
+    if users.iter().any(|user| user.enabled && user.roles.contains(&Role::Admin) && is_open(user)) {
+        Ok(())
+    } else {
+        Err(ApiError::conflict("this is the last user who is an admin; make another one first"))
+    }
+}
+
+pub(super) async fn find_tenant(session: &mut Session, wanted: &TenantRef) -> ApiResult<Tenant> {
+    let found = match wanted {
+        TenantRef::Id(id) => session.tenant_get(*id).await?,
+        // A login shows ids as text, so text may be one.
+        TenantRef::Name(name) => match (session.tenant_by_name(name).await?, TenantId::parse(name)) {
+            (None, Some(id)) => session.tenant_get(id).await?,
+            (found, _) => found,
+        },
+    };
+    found.ok_or_else(|| ApiError::bad_request(format!("there is no tenant {wanted}")))
+}
+
+fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> Answer<UserView>) -> Answer<UserView> {
+    make(UserView::new(user, tenant)).version(user.generation)
+}
+
+fn change(action: &'static str, user: &User) -> Change {
+    let roles: Vec<&str> = user.roles.iter().map(|role| role.as_str()).collect();
+    Change { action, target: format!("user {}", user.id), detail: json!({"name": user.name, "roles": roles}) }
+}
+
+fn id(path: &PathParams) -> ApiResult<UserId> {
+    path.id("id", UserId, "User")
+}
+
+fn not_found() -> ApiError {
+    ApiError::not_found("User")
+}
+
+fn taken(error: StoreError, name: &str) -> ApiError {
+    match error {
+        StoreError::Taken { .. } => ApiError::conflict(format!("there is a user `{name}` already")),
+        error => error.into(),
+    }
+}

@@ -1,0 +1,54 @@
+//! One's own password.
+
+use axum::extract::State;
+use stoker_manifest::reader::string;
+use utoipa::ToSchema;
+
+use super::view::read_password;
+use crate::access::caller::Authenticated;
+use crate::access::login::{self, Credentials};
+use crate::http::answer::NoContent;
+use crate::http::body::Document;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct PasswordBody {
+    /// The present one: a token alone is not enough.
+    old_password: String,
+    #[schema(min_length = 1, max_length = 1024)]
+    password: String,
+}
+
+/// Change one's own password; all logins end
+#[utoipa::path(
+    put, path = "/api/v1/users/me/password", request_body = PasswordBody,
+    responses((status = 204), (status = 429, body = crate::http::error::Envelope, description = "Too many failures"))
+)]
+pub(super) async fn user_change_own_password(
+    State(app): State<App>,
+    login: Authenticated,
+    peer: Peer,
+    document: Document,
+) -> ApiResult<NoContent> {
+    let (old, new) = document.fields(|fields| {
+        let old = fields.required("old_password", string);
+        let new = fields.required("password", read_password);
+        Some((old?, new?))
+    })?;
+    let credentials = Credentials::new(&login.caller.user_name, &old);
+    let (user, _) =
+        login::check(&app, &credentials, peer.0).await.map_err(|error| match error.status().as_u16() {
+            401 => ApiError::forbidden("`old_password` is not the present password"),
+            _ => error,
+        })?;
+    let hash = app.hash(new).await?;
+    let mut writing = app.change(&login).await?;
+    writing.user_set_password(user.id, &hash).await?;
+    writing.tokens_delete_of_user(user.id).await?;
+    writing.commit(super::change("user.password", &user)).await?;
+    app.tokens.forget();
+    Ok(NoContent)
+}

@@ -1,0 +1,91 @@
+//! How users are shown and read.
+
+use std::fmt;
+
+use serde::Serialize;
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{string_of, wrong_kind};
+use stoker_model::{Tenant, TenantId, User};
+use stoker_yaml::{Node, NodeKind, Scalar};
+use utoipa::ToSchema;
+
+use crate::clock;
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = User)]
+pub(super) struct UserView {
+    #[schema(example = 2)]
+    id: i64,
+    #[schema(example = "ada")]
+    name: String,
+    /// The name of its tenant.
+    #[schema(example = "blue")]
+    tenant: Option<String>,
+    tenant_id: i64,
+    #[schema(example = json!(["member"]))]
+    roles: Vec<&'static str>,
+    enabled: bool,
+    created_at: String,
+}
+
+impl UserView {
+    pub(super) fn new(user: &User, tenant: Option<&Tenant>) -> Self {
+        Self {
+            id: user.id.0,
+            name: user.name.clone(),
+            tenant: tenant.map(|tenant| tenant.name.clone()),
+            tenant_id: user.tenant_id.0,
+            roles: user.roles.iter().map(|role| role.as_str()).collect(),
+            enabled: user.enabled,
+            created_at: clock::plain(user.created_at),
+        }
+    }
+}
+
+/// What may be said about a user. A new one needs all but `enabled`.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct UserBody {
+    #[schema(example = "ada", min_length = 1, max_length = 255)]
+    name: Option<String>,
+    #[schema(example = "correct horse", min_length = 1, max_length = 1024)]
+    password: Option<String>,
+    /// Name or id.
+    #[schema(example = "blue")]
+    tenant: Option<String>,
+    /// Of `admin`, `operator`, `viewer`, `member`.
+    #[schema(example = json!(["member"]))]
+    roles: Option<Vec<String>>,
+    enabled: Option<bool>,
+}
+
+/// A tenant by name or id.
+pub(in crate::api) enum TenantRef {
+    Name(String),
+    Id(TenantId),
+}
+
+impl fmt::Display for TenantRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "`{name}`"),
+            Self::Id(id) => write!(f, "with the id {id}"),
+        }
+    }
+}
+
+pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<TenantRef> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
+        NodeKind::Scalar(Scalar::Str(_)) => string_of(1..=255)(node, problems).map(TenantRef::Name),
+        _ => {
+            wrong_kind(node, "the name or the id of a tenant", problems);
+            None
+        }
+    }
+}
+
+/// Long ones are refused: hashing them would be a way to keep the server busy.
+pub(super) fn read_password(node: &Node, problems: &mut Problems) -> Option<String> {
+    string_of(1..=1024)(node, problems)
+}

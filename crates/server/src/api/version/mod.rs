@@ -1,0 +1,45 @@
+//! What this server is; the one question a client asks before it logs in.
+
+use serde::Serialize;
+use stoker_model::Permission;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::answer::Answer;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("server").add(Permission::Public, routes!(version_show)).finish()
+}
+
+#[derive(Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those that clients know")]
+struct Version {
+    /// Version of the API.
+    #[schema(example = "1")]
+    api: &'static str,
+    auth_required: bool,
+    feature_groups: Vec<&'static str>,
+    #[schema(example = "mitaka-10.0")]
+    openstack_version: &'static str,
+    /// The release of the predecessor whose clients work.
+    #[schema(example = "10.0")]
+    release: &'static str,
+    /// The version of this program.
+    stoker: &'static str,
+}
+
+/// The versions of the server
+#[utoipa::path(get, path = "/api/v1/version", responses((status = 200, body = Version)))]
+async fn version_show() -> Answer<Version> {
+    Answer::ok(Version {
+        api: "1",
+        auth_required: true,
+        feature_groups: vec!["experimental", "advanced"],
+        openstack_version: "mitaka-10.0",
+        release: "10.0",
+        stoker: env!("CARGO_PKG_VERSION"),
+    })
+}

@@ -1,0 +1,157 @@
+//! Answers: JSON with a status, a version, a range.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::io;
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use stoker_store::{List, Page};
+
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::{etag, list};
+
+/// A success with a body.
+#[derive(Debug)]
+pub(crate) struct Answer<T> {
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    body: T,
+}
+
+impl<T: Serialize> Answer<T> {
+    pub(crate) fn ok(body: T) -> Self {
+        Self { status: StatusCode::OK, headers: Vec::new(), body }
+    }
+
+    pub(crate) fn created(body: T) -> Self {
+        Self { status: StatusCode::CREATED, ..Self::ok(body) }
+    }
+
+    pub(crate) fn accepted(body: T) -> Self {
+        Self { status: StatusCode::ACCEPTED, ..Self::ok(body) }
+    }
+
+    pub(crate) fn version(mut self, version: impl Display) -> Self {
+        self.headers.push((header::ETAG, etag::tag(version)));
+        self
+    }
+
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+}
+
+impl<T: Serialize> Answer<Vec<T>> {
+    /// A page of a collection, each item as `show` shows it.
+    pub(crate) fn page<R>(list: &List, page: Page<R>, show: impl FnMut(R) -> T) -> ApiResult<Self> {
+        let range = list::content_range(list, &page)?;
+        let items = page.items.into_iter().map(show).collect();
+        Ok(Self::ok(items).header(list::CONTENT_RANGE, range))
+    }
+}
+
+impl<T: Serialize> IntoResponse for Answer<T> {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, axum::Json(self.body)).into_response();
+        response.headers_mut().extend(self.headers);
+        response
+    }
+}
+
+/// Done, and nothing to say.
+#[derive(Debug)]
+pub(crate) struct NoContent;
+
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A body that was written while what it shows was at hand.
+#[derive(Debug)]
+pub(crate) struct Raw(Chunks);
+
+impl Raw {
+    pub(crate) fn json(body: &impl Serialize) -> ApiResult<Self> {
+        let mut chunks = Chunks::default();
+        match serde_json::to_writer(&mut chunks, body) {
+            Ok(()) => Ok(Self(chunks)),
+            Err(error) => {
+                tracing::error!(error = %error, "an answer could not be written");
+                Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be written"))
+            }
+        }
+    }
+}
+
+impl IntoResponse for Raw {
+    fn into_response(self) -> Response {
+        let length = HeaderValue::from(self.0.n_bytes);
+        let pieces = self.0.finish().into_iter().map(Ok::<_, Infallible>);
+        let body = Body::from_stream(tokio_stream::iter(pieces));
+        (
+            [
+                (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+                (header::CONTENT_LENGTH, length),
+            ],
+            body,
+        )
+            .into_response()
+    }
+}
+
+/// Text in pieces of one size. One growing buffer would be copied again and again, and the memory of a large one is
+/// asked of the system for every answer anew.
+#[derive(Debug, Default)]
+struct Chunks {
+    full: Vec<Vec<u8>>,
+    last: Vec<u8>,
+    n_bytes: usize,
+}
+
+impl Chunks {
+    const SIZE: usize = 32 << 10;
+
+    fn finish(mut self) -> Vec<Vec<u8>> {
+        self.full.push(self.last);
+        self.full
+    }
+}
+
+impl io::Write for Chunks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.last.len() + bytes.len() > Self::SIZE {
+            let next = Vec::with_capacity(Self::SIZE.max(bytes.len()));
+            self.full.push(std::mem::replace(&mut self.last, next));
+        }
+        self.last.extend_from_slice(bytes);
+        self.n_bytes += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_make_the_whole() {
+        let body: Vec<String> = (0..5000).map(|number| "x".repeat(number % 90)).collect();
+        let mut chunks = Chunks::default();
+        serde_json::to_writer(&mut chunks, &body).unwrap();
+        let whole = serde_json::to_vec(&body).unwrap();
+        assert_eq!(chunks.n_bytes, whole.len());
+        let pieces = chunks.finish();
+        assert!(pieces.len() > 5);
+        assert_eq!(pieces.concat(), whole);
+    }
+}

@@ -1,0 +1,191 @@
+//! The one envelope of everything that is not a success: `{"message", "errors": [{path, line, message}]}`.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use stoker_manifest::Problem;
+use stoker_store::StoreError;
+use utoipa::ToSchema;
+
+/// Why a request was not done.
+#[derive(Debug, Clone)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    envelope: Envelope,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+pub(crate) type ApiResult<T> = Result<T, ApiError>;
+
+/// What went wrong, for people and programs.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct Envelope {
+    /// A readable sum of all problems.
+    #[schema(example = "Cluster not found")]
+    pub(crate) message: String,
+    /// One entry a problem; empty when the message says it all.
+    pub(crate) errors: Vec<ErrorItem>,
+}
+
+/// One problem.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub(crate) struct ErrorItem {
+    /// Where in the document: `tasks[3].requires`; empty for the whole.
+    pub(crate) path: String,
+    pub(crate) message: String,
+    /// Line in the body as it was sent, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
+    /// Column in that line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<u32>,
+    /// A stable name of the kind of problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<&'static str>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) help: Option<String>,
+    /// The thing that is in the way, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<i64>,
+}
+
+/// A mistake made a thousand times is one mistake: so many reasons are told in words, and so many are listed.
+const REASONS_TOLD_MAX: usize = 20;
+const REASONS_KEPT_MAX: usize = 200;
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            envelope: Envelope { message: message.into(), errors: Vec::new() },
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// The class name of the thing, as the predecessor's clients expect it: `Cluster not found`.
+    pub(crate) fn not_found(class: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, format!("{class} not found"))
+    }
+
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, message)
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, message)
+    }
+
+    pub(crate) fn stale(current: &str) -> Self {
+        let message = format!("it has been changed since you read it: the present version is \"{current}\"");
+        Self::new(StatusCode::PRECONDITION_FAILED, message)
+    }
+
+    /// A body or a query that is not valid, with all its problems.
+    pub(crate) fn invalid(problems: &[Problem]) -> Self {
+        let mut error = Self::bad_request(stoker_manifest::summary(problems));
+        error.envelope.errors = problems.iter().map(ErrorItem::from).collect();
+        error
+    }
+
+    /// A request that is well written and cannot be done, with every reason.
+    pub(crate) fn refused(reasons: Vec<ErrorItem>) -> Self {
+        let told: Vec<&str> =
+            reasons.iter().take(REASONS_TOLD_MAX).map(|reason| reason.message.as_str()).collect();
+        let message = match told[..] {
+            [only] => only.to_owned(),
+            _ => format!("{} problems\n- {}", reasons.len(), told.join("\n- ")),
+        };
+        let mut error = Self::bad_request(message);
+        error.envelope.errors = reasons;
+        error.envelope.errors.truncate(REASONS_KEPT_MAX);
+        error
+    }
+
+    pub(crate) fn with_item(mut self, item: ErrorItem) -> Self {
+        self.envelope.errors.push(item);
+        self
+    }
+
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.envelope.message
+    }
+}
+
+impl ErrorItem {
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), ..Self::default() }
+    }
+}
+
+impl From<&Problem> for ErrorItem {
+    fn from(problem: &Problem) -> Self {
+        Self {
+            path: problem.path.clone(),
+            message: problem.message.clone(),
+            line: problem.span.map(|span| span.start.line),
+            column: problem.span.map(|span| span.start.column),
+            code: Some(problem.code),
+            help: problem.help.clone(),
+            id: None,
+        }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Taken { what } => Self::conflict(format!("this {what} is taken already")),
+            StoreError::Referenced { what } => Self::bad_request(format!("it is still in use by a {what}")),
+            // Gone between two looks at it.
+            StoreError::Missing { what } => {
+                Self::new(StatusCode::NOT_FOUND, format!("this {what} is not there any more"))
+            }
+            StoreError::Stale { current } => Self::stale(&current.to_string()),
+            StoreError::UnknownOrder { field, known } => {
+                Self::bad_request(format!("cannot order by `{field}`; known are {}", known.join(", ")))
+            }
+            StoreError::Unstorable { .. } => Self::bad_request(error.to_string()),
+            StoreError::Unavailable(_) => {
+                tracing::error!(error = %error, "the database does not answer");
+                Self::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "the database is busy or does not answer; try again",
+                )
+                .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            }
+            error => {
+                tracing::error!(error = ?error, "the store failed");
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the store failed; the server's log says how")
+            }
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, axum::Json(self.envelope)).into_response();
+        for (name, value) in self.headers {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}

@@ -1,0 +1,98 @@
+//! Versions of things: `ETag` on what is read, `If-Match` on what is changed.
+
+use std::fmt::Display;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use stoker_model::Graph;
+
+use crate::http::error::{ApiError, ApiResult};
+
+/// The version a client means to change. Absent header: whatever is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum IfMatch {
+    Anything,
+    Tags(Vec<String>),
+}
+
+impl IfMatch {
+    fn read(headers: &HeaderMap) -> ApiResult<Self> {
+        let Some(value) = headers.get(header::IF_MATCH) else { return Ok(Self::Anything) };
+        let text = value.to_str().unwrap_or_default().trim();
+        if text == "*" {
+            return Ok(Self::Anything);
+        }
+        let tags = text.split(',').map(|tag| {
+            // Proxies that compress an answer weaken its tag; ours name versions, not bytes.
+            let tag = tag.trim();
+            let strong = tag.strip_prefix("W/").unwrap_or(tag);
+            Some(strong.strip_prefix('"')?.strip_suffix('"')?.to_owned())
+        });
+        let tags: Option<Vec<String>> = tags.collect();
+        tags.map(Self::Tags).ok_or_else(|| {
+            ApiError::bad_request(
+                "`If-Match` is a list of tags in double quotes, as `ETag` of an earlier answer gave them",
+            )
+        })
+    }
+
+    /// Refuses to go on when the thing has another version than the client knows.
+    pub(crate) fn check(&self, current: impl Display) -> ApiResult<()> {
+        let current = current.to_string();
+        match self {
+            Self::Anything => Ok(()),
+            Self::Tags(known) if known.contains(&current) => Ok(()),
+            Self::Tags(_) => Err(ApiError::stale(&current)),
+        }
+    }
+
+    /// The same for something that is not there: a client that knows a version of it is too late.
+    pub(crate) fn check_absent(&self) -> ApiResult<()> {
+        match self {
+            Self::Anything => Ok(()),
+            Self::Tags(_) => Err(ApiError::stale("none: it is not there")),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for IfMatch {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Self::read(&parts.headers)
+    }
+}
+
+/// The version of a graph. It is found by owner and type, under which another may be made after it is deleted; the id
+/// tells the two apart.
+pub(crate) fn of_graph(graph: &Graph) -> String {
+    format!("{}.{}", graph.id, graph.generation)
+}
+
+pub(crate) fn tag(version: impl Display) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{version}\"")).unwrap_or_else(|_| HeaderValue::from_static("\"0\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_version_that_was_read_may_be_changed() {
+        let check = |value: &'static str, current| {
+            let headers = HeaderMap::from_iter([(header::IF_MATCH, HeaderValue::from_static(value))]);
+            IfMatch::read(&headers)
+                .and_then(|condition| condition.check(current))
+                .map_err(|error| error.status().as_u16())
+        };
+        assert_eq!(check("\"3\"", 3), Ok(()));
+        assert_eq!(check("\"2\", \"3\"", 3), Ok(()));
+        assert_eq!(check("*", 3), Ok(()));
+        assert_eq!(check("W/\"3\"", 3), Ok(()));
+        assert_eq!(check("\"2\"", 3), Err(412));
+        assert_eq!(check("\"other\"", 3), Err(412));
+        assert_eq!(check("3", 3), Err(400));
+        assert_eq!(IfMatch::read(&HeaderMap::new()).unwrap(), IfMatch::Anything);
+    }
+}

@@ -1,0 +1,90 @@
+//! Paging of plain collections: `limit`, `offset`, `order_by` in, `Content-Range` out.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use stoker_store::{List, Order, Page};
+use utoipa::IntoParams;
+
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::query::Query;
+
+pub(crate) const CONTENT_RANGE: HeaderName = axum::http::header::CONTENT_RANGE;
+
+/// For the documentation of a list.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "documentation; `list` reads them")]
+pub(crate) struct Paging {
+    /// At most so many.
+    limit: Option<u64>,
+    /// Leave out so many at the beginning.
+    offset: Option<u64>,
+    /// Fields to order by, comma-separated, `-` before a name for descending.
+    order_by: Option<String>,
+}
+
+/// What part of a collection was asked for.
+pub(crate) fn list(query: &mut Query) -> List {
+    List {
+        limit: query.natural("limit"),
+        offset: query.natural("offset").unwrap_or(0),
+        order_by: query.list("order_by").unwrap_or_default().iter().map(|field| order(field)).collect(),
+    }
+}
+
+fn order(field: &str) -> Order {
+    match field.strip_prefix('-') {
+        Some(field) => Order { field: field.to_owned(), descending: true },
+        None => Order { field: field.to_owned(), descending: false },
+    }
+}
+
+/// `objects FIRST-LAST/TOTAL`; beyond the end is an error of its own.
+pub(crate) fn content_range<T>(list: &List, page: &Page<T>) -> ApiResult<HeaderValue> {
+    let total = page.total;
+    if list.offset > 0 && list.offset >= total {
+        return Err(ApiError::new(
+            StatusCode::RANGE_NOT_SATISFIABLE,
+            format!("there are only {total} of them"),
+        )
+        .with_header(CONTENT_RANGE, header(&format!("objects */{total}"))));
+    }
+    Ok(match page.items.len() as u64 {
+        0 => header(&format!("objects */{total}")),
+        n_items => header(&format!("objects {}-{}/{total}", list.offset, list.offset + n_items - 1)),
+    })
+}
+
+fn header(text: &str) -> HeaderValue {
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("objects"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_count_from_nothing() {
+        let check = |offset, n_items, total| {
+            let list = List { limit: None, offset, order_by: Vec::new() };
+            let page = Page { items: vec![(); n_items], total };
+            content_range(&list, &page)
+                .map(|value| value.to_str().unwrap().to_owned())
+                .map_err(|e| e.status().as_u16())
+        };
+        assert_eq!(check(0, 3, 10), Ok("objects 0-2/10".into()));
+        assert_eq!(check(9, 1, 10), Ok("objects 9-9/10".into()));
+        assert_eq!(check(0, 0, 0), Ok("objects */0".into()));
+        assert_eq!(check(10, 0, 10), Err(416));
+        assert_eq!(check(1, 0, 0), Err(416));
+    }
+
+    #[test]
+    fn a_minus_turns_the_order() {
+        let mut query = Query::parse("order_by=-name,id&limit=2&offset=4");
+        let list = list(&mut query);
+        assert_eq!((list.limit, list.offset), (Some(2), 4));
+        assert_eq!(list.order_by[0].field, "name");
+        assert!(list.order_by[0].descending);
+        assert!(!list.order_by[1].descending);
+    }
+}

@@ -1,0 +1,130 @@
+//! Media types: JSON and YAML, both ways.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use stoker_manifest::Format;
+
+use crate::http::error::ApiError;
+
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const YAML: &str = "application/x-yaml";
+/// Media types of YAML; the first is the one we answer with.
+const YAML_TYPES: &[&str] = &[YAML, "application/yaml", "text/yaml", "text/x-yaml"];
+const JSON_TYPES: &[&str] = &[JSON, "text/json", "*/*", "application/*"];
+
+/// What a client wants to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Json,
+    Yaml,
+    /// One of the operation's own types.
+    Own,
+}
+
+/// How a body is written. A client that says nothing useful (curl says `application/x-www-form-urlencoded`) is
+/// judged by the first character.
+pub(crate) fn format_of(headers: &HeaderMap, body: &[u8]) -> Format {
+    match first_type(headers.get(header::CONTENT_TYPE)) {
+        Some(media) if YAML_TYPES.contains(&media.as_str()) => Format::Yaml,
+        Some(media) if media == "application/json" || media.ends_with("+json") => Format::Json,
+        _ => match body.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            None | Some(b'{' | b'[' | b'"') => Format::Json,
+            Some(_) => Format::Yaml,
+        },
+    }
+}
+
+/// Refuses what cannot be answered before anything is done, and turns JSON into YAML for those who want it.
+pub(crate) async fn negotiate(own: &'static [&'static str], request: Request, next: Next) -> Response {
+    let wanted = match wanted(request.headers(), own) {
+        Ok(wanted) => wanted,
+        Err(error) => return error.into_response(),
+    };
+    let response = next.run(request).await;
+    let is_json =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
+    if wanted == Wanted::Yaml && is_json { as_yaml(response).await } else { response }
+}
+
+fn wanted(headers: &HeaderMap, own: &[&str]) -> Result<Wanted, ApiError> {
+    let Some(media) = first_type(headers.get(header::ACCEPT)) else { return Ok(Wanted::Json) };
+    let media = media.as_str();
+    if own.contains(&media) {
+        Ok(Wanted::Own)
+    } else if JSON_TYPES.contains(&media) {
+        Ok(Wanted::Json)
+    } else if YAML_TYPES.contains(&media) {
+        Ok(Wanted::Yaml)
+    } else {
+        let offered: Vec<&str> = own.iter().copied().chain([JSON_TYPES[0], YAML_TYPES[0]]).collect();
+        let message = format!("cannot answer as `{media}`; `Accept` may be {}", offered.join(", "));
+        Err(ApiError::new(axum::http::StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
+    }
+}
+
+/// Whether a client asked for a type of the operation's own.
+pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    first_type(headers.get(header::ACCEPT)).as_deref() == Some(media)
+}
+
+/// The first media type of a header, without parameters, in lower case.
+fn first_type(value: Option<&HeaderValue>) -> Option<String> {
+    let text = value?.to_str().ok()?;
+    let first = text.split(',').next()?.split(';').next()?.trim();
+    (!first.is_empty()).then(|| first.to_ascii_lowercase())
+}
+
+async fn as_yaml(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(bytes) = to_bytes(body, usize::MAX).await else { return (parts, Body::empty()).into_response() };
+    let Ok(value) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
+        return (parts, Body::from(bytes)).into_response();
+    };
+    parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(YAML_TYPES[0]));
+    parts.headers.remove(header::CONTENT_LENGTH);
+    (parts, Body::from(stoker_manifest::to_yaml(&value))).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: header::HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn the_first_accepted_type_counts() {
+        let check = |accept, expected| {
+            assert_eq!(wanted(&headers(header::ACCEPT, accept), &["text/csv"]).ok(), expected, "{accept}");
+        };
+        check("application/json", Some(Wanted::Json));
+        check("*/*", Some(Wanted::Json));
+        check("", Some(Wanted::Json));
+        check("application/x-yaml;q=1, application/json", Some(Wanted::Yaml));
+        check("Text/YAML", Some(Wanted::Yaml));
+        check("text/csv", Some(Wanted::Own));
+        check("image/png", None);
+        assert_eq!(wanted(&HeaderMap::new(), &[]).ok(), Some(Wanted::Json));
+    }
+
+    #[test]
+    fn bodies_without_a_useful_type_are_judged_by_their_first_character() {
+        let form = "application/x-www-form-urlencoded";
+        let check = |kind, body: &str, expected| {
+            assert_eq!(
+                format_of(&headers(header::CONTENT_TYPE, kind), body.as_bytes()),
+                expected,
+                "{kind} {body}"
+            );
+        };
+        check("application/json; charset=utf-8", "- a", Format::Json);
+        check("application/x-yaml", "[]", Format::Yaml);
+        check(form, " {\"a\": 1}", Format::Json);
+        check(form, "- id: a", Format::Yaml);
+        assert_eq!(format_of(&HeaderMap::new(), b""), Format::Json);
+    }
+}

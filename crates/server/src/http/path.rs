@@ -1,0 +1,55 @@
+//! Ids and names in a path: one that cannot exist is simply not found.
+
+use std::collections::HashMap;
+
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use stoker_model::{GraphType, Owner, OwnerKind};
+
+use crate::http::error::{ApiError, ApiResult};
+
+/// The parameters of the matched path.
+#[derive(Debug)]
+pub(crate) struct PathParams(HashMap<String, String>);
+
+impl PathParams {
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// An id of a thing of this class.
+    pub(crate) fn id<T>(&self, name: &str, make: impl FnOnce(i64) -> T, class: &str) -> ApiResult<T> {
+        let id = self.text(name).parse().ok().filter(|id| *id > 0);
+        id.map(make).ok_or_else(|| ApiError::not_found(class))
+    }
+
+    pub(crate) fn graph_type(&self, name: &str) -> ApiResult<GraphType> {
+        GraphType::new(self.text(name))
+            .map_err(|error| ApiError::new(axum::http::StatusCode::NOT_FOUND, error.to_string()))
+    }
+
+    /// `{owners}/{owner_id}`: which release, cluster or plugin.
+    pub(crate) fn owner(&self, kind: OwnerKind) -> ApiResult<Owner> {
+        self.id("id", |id| Owner::new(kind, id), owner_class(kind))
+    }
+}
+
+/// The name of the class in "not found" messages.
+pub(crate) const fn owner_class(kind: OwnerKind) -> &'static str {
+    match kind {
+        OwnerKind::Release => "Release",
+        OwnerKind::Cluster => "Cluster",
+        OwnerKind::Plugin => "Plugin",
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PathParams {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let raw = RawPathParams::from_request_parts(parts, state).await;
+        let raw = raw.map_err(|error: RawPathParamsRejection| ApiError::bad_request(error.body_text()))?;
+        Ok(Self(raw.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()))
+    }
+}

@@ -1,0 +1,160 @@
+//! Query parameters: unknown ones are ignored, bad ones are all reported at once.
+
+use std::collections::HashMap;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use stoker_manifest::{Problem, Severity};
+
+use crate::http::error::{ApiError, ApiResult};
+
+/// The parameters of a request. Each reader notes what is wrong; [`Query::finish`] tells all of it.
+#[derive(Debug, Default)]
+pub(crate) struct Query {
+    values: HashMap<String, Vec<String>>,
+    problems: Vec<Problem>,
+}
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut values: HashMap<String, Vec<String>> = HashMap::new();
+        for (name, value) in form_urlencoded::parse(text.as_bytes()) {
+            values.entry(name.into_owned()).or_default().push(value.into_owned());
+        }
+        Self { values, problems: Vec::new() }
+    }
+
+    /// The parameter, blanks around it dropped. An empty value means *not given*.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.values.get(name)?.iter().map(|value| value.trim()).rfind(|value| !value.is_empty())
+    }
+
+    /// Whether the parameter is there at all, even if empty.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// `1 t true 0 f false` in any case.
+    pub(crate) fn boolean(&mut self, name: &str) -> bool {
+        let Some(text) = self.text(name) else { return false };
+        match text.to_ascii_lowercase().as_str() {
+            "1" | "t" | "true" => true,
+            "0" | "f" | "false" => false,
+            _ => {
+                let message = format!("`{}` is no boolean: use 1 or 0", shown(text));
+                self.problem(name, message);
+                false
+            }
+        }
+    }
+
+    pub(crate) fn natural(&mut self, name: &str) -> Option<u64> {
+        // SQL has signed numbers.
+        const MAX: u64 = i64::MAX as u64;
+        let text = self.text(name)?;
+        match text.parse() {
+            Ok(number) if number <= MAX => Some(number),
+            _ => {
+                let message = format!("`{}` is no number from 0 to {MAX}", shown(text));
+                self.problem(name, message);
+                None
+            }
+        }
+    }
+
+    /// Items of a comma list (a repeated parameter is one list); `None` when nothing was given.
+    pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
+        let values = self.values.get(name)?;
+        let items: Vec<String> = values
+            .iter()
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(str::to_owned)
+            .collect();
+        (!items.is_empty()).then_some(items)
+    }
+
+    /// A comma list of ids.
+    pub(crate) fn ids(&mut self, name: &str) -> Option<Vec<i64>> {
+        self.parsed_list(name, "an id", |item| item.parse().ok())
+    }
+
+    /// A comma list of words of an enumeration.
+    pub(crate) fn words<T>(
+        &mut self,
+        name: &str,
+        parse: fn(&str) -> Option<T>,
+        known: &[&str],
+    ) -> Option<Vec<T>> {
+        let kind = format!("one of {}", known.join(", "));
+        self.parsed_list(name, &kind, parse)
+    }
+
+    fn parsed_list<T>(
+        &mut self,
+        name: &str,
+        kind: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let mut parsed = Vec::new();
+        for item in self.list(name)? {
+            match parse(&item) {
+                Some(value) => parsed.push(value),
+                None => self.problem(name, format!("`{}` is not {kind}", shown(&item))),
+            }
+        }
+        Some(parsed)
+    }
+
+    pub(crate) fn problem(&mut self, name: &str, message: impl Into<String>) {
+        let (severity, path, message) = (Severity::Error, format!("?{name}"), message.into());
+        self.problems.push(Problem { severity, code: "query", path, span: None, message, help: None });
+    }
+
+    /// Everything that was wrong with the parameters read so far.
+    pub(crate) fn finish(self) -> ApiResult<()> {
+        if self.problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(&self.problems)) }
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_the_old_clients_write_them() {
+        let mut query = Query::parse("nodes=&a=1,%202,,3&b=T&limit=5&a=4&x=%20y%20");
+        assert_eq!(query.list("nodes"), None);
+        assert!(query.has("nodes"));
+        assert_eq!(query.ids("a"), Some(vec![1, 2, 3, 4]));
+        assert!(query.boolean("b"));
+        assert!(!query.boolean("c"));
+        assert_eq!(query.natural("limit"), Some(5));
+        assert_eq!(query.text("x"), Some("y"));
+        query.finish().unwrap();
+    }
+
+    #[test]
+    fn all_bad_values_are_told_at_once() {
+        let mut query = Query::parse("a=x,1&b=maybe&limit=-1");
+        query.ids("a");
+        query.boolean("b");
+        query.natural("limit");
+        let error = query.finish().unwrap_err();
+        assert_eq!(error.status(), 400);
+        insta::assert_snapshot!(error.message());
+    }
+}

@@ -1,0 +1,115 @@
+//! One spelling of every path before routing.
+//!
+//! Old clients write a slash at the end or not, `/api` or `/api/v1` or neither, and some tunnel a method through a
+//! header. A redirect would turn their PUT into GET, so the request itself is rewritten.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::{Method, Uri};
+
+/// Where the API lives.
+pub(crate) const PREFIX: &str = "/api/v1";
+const SHORT_PREFIX: &str = "/api";
+const METHOD_OVERRIDE: &str = "x-http-method-override";
+
+/// First segments that belong to the API even without its prefix.
+#[derive(Clone)]
+pub(crate) struct Rewrite {
+    collections: Arc<BTreeSet<String>>,
+}
+
+impl Rewrite {
+    /// `paths` are those of the published document.
+    pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
+        let collections = paths
+            .filter_map(|path| path.strip_prefix(PREFIX)?.strip_prefix('/'))
+            .filter_map(|path| path.split('/').next())
+            .map(str::to_owned)
+            .collect();
+        Self { collections: Arc::new(collections) }
+    }
+
+    pub(crate) fn apply<B>(&self, mut request: Request<B>) -> Request<B> {
+        if let Some(method) = overridden(&request) {
+            *request.method_mut() = method;
+        }
+        if let Some(path) = self.path(request.uri().path()) {
+            *request.uri_mut() = with_path(request.uri(), &path);
+        }
+        request
+    }
+
+    /// The path to route by, when it is not the one that came.
+    fn path(&self, original: &str) -> Option<String> {
+        let trimmed = original.trim_end_matches('/');
+        let path = if trimmed.is_empty() { "/" } else { trimmed };
+        let path = match path.strip_prefix(SHORT_PREFIX) {
+            Some(rest) if path.starts_with("/api/v1/") || path == PREFIX || rest.is_empty() => {
+                path.to_owned()
+            }
+            Some(rest) if rest.starts_with('/') => format!("{PREFIX}{rest}"),
+            _ if self.is_bare(path) => format!("{PREFIX}{path}"),
+            _ => path.to_owned(),
+        };
+        (path != original).then_some(path)
+    }
+
+    fn is_bare(&self, path: &str) -> bool {
+        path[1..].split('/').next().is_some_and(|segment| self.collections.contains(segment))
+    }
+}
+
+fn overridden<B>(request: &Request<B>) -> Option<Method> {
+    let wanted = request.headers().get(METHOD_OVERRIDE)?.to_str().ok()?;
+    [Method::PUT, Method::PATCH, Method::DELETE]
+        .into_iter()
+        .find(|method| method.as_str().eq_ignore_ascii_case(wanted))
+}
+
+fn with_path(uri: &Uri, path: &str) -> Uri {
+    let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let mut parts = uri.clone().into_parts();
+    // A part of a valid path and query is valid itself; if it were not, the old one is as good as any.
+    let Ok(path_and_query) = text.parse() else { return uri.clone() };
+    parts.path_and_query = Some(path_and_query);
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_of_a_path_are_one() {
+        let rewrite =
+            Rewrite::new(["/api/v1/graphs/{id}", "/api/v1/clusters", "/v3/auth/tokens"].into_iter());
+        for (came, expected) in [
+            ("/api/v1/graphs/1/?a=b", "/api/v1/graphs/1?a=b"),
+            ("/api/v1/graphs/1", "/api/v1/graphs/1"),
+            ("/api/graphs/", "/api/v1/graphs"),
+            ("/graphs", "/api/v1/graphs"),
+            ("/clusters/1/deploy/?x", "/api/v1/clusters/1/deploy?x"),
+            ("/clusterss", "/clusterss"),
+            ("/v3/auth/tokens/", "/v3/auth/tokens"),
+            ("/", "/"),
+            ("//", "/"),
+            ("/api", "/api"),
+            ("/api/v1", "/api/v1"),
+            ("/apix/graphs", "/apix/graphs"),
+        ] {
+            let request = rewrite.apply(Request::builder().uri(came).body(()).unwrap());
+            assert_eq!(request.uri().to_string(), expected, "{came}");
+        }
+    }
+
+    #[test]
+    fn a_method_may_come_in_a_header() {
+        let rewrite = Rewrite::new(std::iter::empty());
+        for (wanted, expected) in [("PUT", Method::PUT), ("delete", Method::DELETE), ("GET", Method::POST)] {
+            let request = Request::post("/x").header(METHOD_OVERRIDE, wanted).body(()).unwrap();
+            assert_eq!(rewrite.apply(request).method(), expected);
+        }
+    }
+}

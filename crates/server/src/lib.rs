@@ -1,0 +1,37 @@
+//! The server: a REST API over the store, and who may use it.
+//!
+//! `http/` is what all operations share, `access/` is login and permissions, `api/` has a folder for each resource,
+//! `parts/` is what several kinds of records are made of.
+//! A handler is thin: it reads the request into model types, calls the pure crates and the store, and shows the result.
+//! SQL is the store's; meaning is the pure crates'.
+//!
+//! # A new resource
+//!
+//! Add `api/<resource>/mod.rs` with `pub(crate) fn routes() -> OpenApiRouter<App>` built with
+//! [`http::routes::Routes`], and one line in the list of `api/mod.rs`. Each operation names its permission there; the
+//! published document, the check at run time and the tests that try each operation as everybody follow from it.
+//! Then `cargo xtask codegen` refreshes `openapi/stoker.json`.
+
+mod access;
+mod api;
+mod clock;
+mod connections;
+mod http;
+mod json;
+mod metrics;
+mod openapi;
+mod page;
+mod parts;
+mod plugin_cache;
+mod random;
+mod router;
+mod serve;
+mod state;
+mod upkeep;
+
+pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+pub use clock::Clock;
+pub use openapi::{document as openapi_document, text as openapi_text};
+pub use router::{AppService, service};
+pub use serve::{ServeError, run, serve};
+pub use state::App;

@@ -1,0 +1,86 @@
+//! All operations behind one service.
+
+use std::any::Any;
+use std::convert::Infallible;
+
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use tower::ServiceExt;
+use tower::util::BoxCloneSyncService;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+
+use crate::access::caller::identify;
+use crate::http::error::ApiError;
+use crate::http::rewrite::Rewrite;
+use crate::state::App;
+use crate::{api, metrics, openapi};
+
+/// The whole API, for a socket or for a test.
+pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
+
+pub fn service(app: &App) -> AppService {
+    let (router, _) = api::routes().split_for_parts();
+    let rewrite = Rewrite::new(openapi::document().paths.paths.keys().map(String::as_str));
+    let router = router
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(from_fn(to_its_end))
+        .layer(from_fn_with_state(app.clone(), identify))
+        .layer(map_response(headers_of_all))
+        .layer(from_fn_with_state(app.clone(), metrics::count))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(CompressionLayer::new())
+        .with_state(app.clone());
+    // Before routing, so that the router sees one spelling only.
+    BoxCloneSyncService::new(router.map_request(move |request: Request| rewrite.apply(request)))
+}
+
+/// A change goes on when its client hangs up: otherwise it might be committed and what follows from it (forgetting a
+/// revoked token) left undone.
+async fn to_its_end(request: Request, next: Next) -> Response {
+    if request.method() == Method::GET || request.method() == Method::HEAD {
+        return next.run(request).await;
+    }
+    match tokio::spawn(next.run(request)).await {
+        Ok(response) => response,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is ending").into_response(),
+        },
+    }
+}
+
+async fn no_such_path(uri: Uri) -> ApiError {
+    let path: String = uri.path().chars().take(200).collect();
+    ApiError::new(
+        StatusCode::NOT_FOUND,
+        format!("there is nothing at `{path}`; /api/v1/docs lists what there is"),
+    )
+}
+
+async fn no_such_method(method: Method, uri: Uri) -> ApiError {
+    let path: String = uri.path().chars().take(200).collect();
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("`{path}` does not know the method {method}"))
+}
+
+/// Answers are about this moment and this caller: nobody between may keep them.
+async fn headers_of_all(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-cache, no-store, must-revalidate"));
+    headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
+    response
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that the layer wants")]
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text =
+        panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(panic = text.unwrap_or("?"), "an operation panicked; this is a bug");
+    ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug in the server; its log says where")
+        .into_response()
+}

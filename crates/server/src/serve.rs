@@ -1,0 +1,100 @@
+//! The service on a socket, until somebody says stop.
+
+use std::future::Future;
+use std::net::SocketAddr;
+
+use stoker_settings::{DatabaseLocation, Server};
+use stoker_store::{Database, OpenError, Store};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+use crate::router::service;
+use crate::state::App;
+use crate::{connections, upkeep};
+
+/// Why the server did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("cannot start")]
+    Runtime(#[source] std::io::Error),
+    #[error("cannot listen on {address}")]
+    Listen { address: SocketAddr, source: std::io::Error },
+    #[error("cannot make the folder {folder}")]
+    Folder { folder: String, source: std::io::Error },
+    #[error("cannot open the database")]
+    Open(#[from] OpenError),
+    #[error("cannot make the first user")]
+    FirstStart(#[from] FirstStartFailed),
+    #[error("the listener failed")]
+    Listener(#[source] std::io::Error),
+}
+
+/// The whole life of a server; `tell` gets lines for the person who started it.
+pub fn run(settings: Server, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    runtime.block_on(async {
+        // Bound first: a port that is taken should not cost a migration.
+        let address = settings.listen;
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
+        let store = Store::open(&database(&settings.database)?).await?;
+        let (app, first_start) = App::new(store, settings).await?;
+        let stop = stop_signal().map_err(ServeError::Runtime)?;
+        announce(&first_start, &listener, tell);
+        serve(app, listener, stop).await
+    })
+}
+
+/// Answers requests until `stop` is done; requests under way are finished first, within limits.
+pub async fn serve(
+    app: App,
+    listener: TcpListener,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError> {
+    let upkeep = tokio::spawn(upkeep::run(app.clone()));
+    let served = connections::serve(service(&app), listener, stop).await;
+    upkeep.abort();
+    app.store.close().await;
+    served.map_err(ServeError::Listener)
+}
+
+fn announce(first_start: &FirstStart, listener: &TcpListener, tell: &mut dyn FnMut(&str)) {
+    if let FirstStart::Generated { password } = first_start {
+        tell(&format!("First start. Log in as `{ADMIN}` with this password, which is shown only once:"));
+        tell(&format!("  {password}"));
+    }
+    if let Ok(address) = listener.local_addr() {
+        tell(&format!("Stoker listens on http://{address} (the API: http://{address}/api/v1/docs)"));
+    }
+}
+
+fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {
+    match location {
+        DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),
+        DatabaseLocation::Folder(folder) => {
+            make_private(folder)
+                .map_err(|source| ServeError::Folder { folder: folder.display().to_string(), source })?;
+            Ok(Database::Sqlite { path: folder.join(DatabaseLocation::FILE) })
+        }
+    }
+}
+
+/// Others on the machine have no business in it.
+fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Done when somebody asks the process to end.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

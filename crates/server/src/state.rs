@@ -1,0 +1,77 @@
+//! What all operations share.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use stoker_settings::Server;
+use stoker_store::{Store, StoreError, Writing};
+
+use crate::access::caller::Authenticated;
+use crate::access::first_start::{self, FirstStart, FirstStartFailed};
+use crate::access::limiter::FailureLimiter;
+use crate::access::password::Passwords;
+use crate::access::token::TokenCache;
+use crate::clock::Clock;
+use crate::http::error::ApiError;
+use crate::metrics::Metrics;
+use crate::plugin_cache::PluginTaskCache;
+
+/// A server without its socket. Cloning is cheap.
+#[derive(Clone)]
+pub struct App(Arc<Shared>);
+
+pub struct Shared {
+    pub store: Store,
+    pub settings: Server,
+    pub clock: Clock,
+    pub(crate) passwords: Passwords,
+    pub(crate) tokens: TokenCache,
+    pub(crate) failures: FailureLimiter,
+    pub(crate) metrics: Metrics,
+    pub(crate) plugin_tasks: PluginTaskCache,
+}
+
+impl App {
+    /// Takes over an open store and makes the first user if there is none.
+    pub async fn new(store: Store, settings: Server) -> Result<(Self, FirstStart), FirstStartFailed> {
+        let passwords = Passwords::new()?;
+        let clock = Clock;
+        let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
+        let first_start = first_start::run(&store, &passwords, clock, given).await?;
+        let shared = Shared {
+            store,
+            settings,
+            clock,
+            passwords,
+            tokens: TokenCache::default(),
+            failures: FailureLimiter::default(),
+            metrics: Metrics::new(),
+            plugin_tasks: PluginTaskCache::default(),
+        };
+        Ok((Self(Arc::new(shared)), first_start))
+    }
+}
+
+impl App {
+    /// What is kept of a password.
+    pub(crate) async fn hash(&self, password: String) -> Result<String, ApiError> {
+        self.passwords.hash(password).await.map_err(|error| {
+            tracing::error!(error = %error, "a password could not be hashed");
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the password could not be hashed")
+        })
+    }
+
+    /// A write transaction on behalf of the caller.
+    pub(crate) async fn change(&self, login: &Authenticated) -> Result<Writing, StoreError> {
+        self.store.change(&login.actor(), self.clock.now()).await
+    }
+}
+
+impl Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}

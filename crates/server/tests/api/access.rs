@@ -1,0 +1,95 @@
+//! Every operation of the published document, tried as everybody.
+
+use axum::body::Body;
+use serde_json::Value;
+use stoker_model::{Permission, Role};
+
+use crate::support::{TestServer, request};
+
+struct Operation {
+    method: String,
+    path: String,
+    permission: Permission,
+}
+
+/// All operations, with ids in their paths that lead nowhere.
+fn operations() -> Vec<Operation> {
+    let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let declared = operation["x-stoker-permission"].as_str();
+            let permission = declared.and_then(Permission::parse);
+            operations.push(Operation {
+                method: method.to_uppercase(),
+                path: filled(path),
+                permission: permission.unwrap_or_else(|| panic!("{method} {path} declares no permission")),
+            });
+        }
+    }
+    assert!(operations.len() > 30);
+    operations
+}
+
+fn filled(path: &str) -> String {
+    let segments =
+        path.split('/').map(|segment| if segment.starts_with('{') { "999999999" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+#[tokio::test]
+async fn nobody_gets_anything_but_what_is_public() {
+    let server = TestServer::new().await;
+    for Operation { method, path, permission } in operations() {
+        let reply = server.send(request(&method, &path).body(Body::empty()).unwrap()).await;
+        if permission == Permission::Public {
+            assert_ne!(reply.status, 403, "{method} {path}");
+        } else {
+            assert_eq!(reply.status, 401, "{method} {path}");
+            assert!(reply.body["message"].is_string(), "{method} {path}");
+        }
+        let forged =
+            request(&method, &path).header("x-auth-token", "stk_forged").body(Body::empty()).unwrap();
+        let reply = server.send(forged).await;
+        assert!(permission == Permission::Public || reply.status == 401, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn each_role_gets_what_it_may() {
+    let server = TestServer::new().await;
+    for role in Role::ALL {
+        let token = server.user(&format!("u-{role}"), &format!("t-{role}"), role.as_str()).await;
+        for Operation { method, path, permission } in operations() {
+            let reply = server.as_bearer(&token, &method, &path, &Value::Null).await;
+            let refused = reply.status == 403 && message(&reply.body).contains("it needs the permission");
+            assert_eq!(
+                refused,
+                !role.allows(permission),
+                "{role}: {method} {path}: {} {}",
+                reply.status,
+                reply.body
+            );
+            assert!(permission == Permission::Public || reply.status != 401, "{role}: {method} {path}");
+            assert!(reply.status < 500, "{role}: {method} {path}: {}", reply.body);
+        }
+    }
+}
+
+fn message(body: &Value) -> &str {
+    body["message"].as_str().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn all_paths_work_with_and_without_prefix_and_slash() {
+    let server = TestServer::new().await;
+    for path in ["/api/v1/graphs", "/api/v1/graphs/", "/api/graphs/", "/graphs", "/graphs/?limit=1"] {
+        let reply = server.get(path).await;
+        assert_eq!((reply.status, reply.body), (200, serde_json::json!([])), "{path}");
+    }
+    assert_eq!(server.get("/nowhere").await.status, 404);
+    let reply = server.delete("/api/v1/version").await;
+    assert_eq!(reply.status, 405);
+    assert_eq!(reply.header("allow"), "GET,HEAD");
+    assert!(reply.body["message"].is_string());
+}

@@ -1,0 +1,277 @@
+use serde_json::{Value, json};
+use stoker_model::ClusterId;
+
+use crate::beginnings::{cluster, cluster_of, map, node, plugin, release_body, release_of, with_header};
+use crate::fixtures::{commit, writing};
+use crate::support::TestServer;
+
+async fn lock(server: &TestServer, cluster_id: i64) {
+    let mut writing = writing(server).await;
+    let mut cluster = writing.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
+    cluster.is_locked = true;
+    writing.cluster_update(&cluster).await.unwrap();
+    commit(writing).await;
+}
+
+#[tokio::test]
+async fn settings_start_as_the_release_proposes_them() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let editable = &server.get(&path).await.expect(200)["editable"];
+    assert_eq!(editable["common"]["debug"], json!({"type": "checkbox", "value": false}));
+    assert_eq!(editable["common"]["puppet"]["value"], "http://127.0.0.1/1");
+    assert_eq!(editable["external"]["dns"]["value"], json!([]));
+    assert_eq!(editable["storage"]["fsid"]["value"].as_str().unwrap().len(), 36);
+}
+
+#[tokio::test]
+async fn every_generator_of_real_releases_gives_a_value() {
+    let server = TestServer::new().await;
+    let mut body = release_body();
+    body.attributes_metadata = map(json!({"editable": {"s": {
+        "password": {"value": {"generator": "password"}},
+        "hex": {"value": {"generator": "hexstring", "generator_arg": "64"}},
+        "short hex": {"value": {"generator": "hexstring", "generator_arg": 32}},
+        "huge": {"value": {"generator": "hexstring", "generator_arg": "99999999999"}},
+        "port": {"value": {"generator": "identical", "generator_arg": "514"}},
+        "address": {"value": {"generator": "ip", "generator_arg": "admin"}},
+        "ntp": {"value": {"generator": "from_settings", "generator_arg": "NTP_UPSTREAM"}},
+        "key": {"value": {"generator": "cephx_key"}},
+        "odd": {"value": {"generator": "my_own"}},
+        "list": {"value": ["{cluster.release.version}", {"generator": "identical", "generator_arg": "x"}]},
+        "versions": {"value": "{cluster.release.environment_version} {unknown}"},
+    }}}));
+    let release_id = release_of(&server, body).await;
+    let path = format!("clusters/{}/attributes", cluster_of(&server, release_id, "demo").await);
+    let section = server.get(&path).await.expect(200)["editable"]["s"].clone();
+    let value = |name: &str| section[name]["value"].clone();
+    let length = |name: &str| value(name).as_str().map(str::len);
+    assert_eq!(length("password"), Some(24));
+    assert_eq!((length("hex"), length("short hex"), length("huge")), (Some(64), Some(32), Some(1024)));
+    assert_eq!(
+        (value("port"), value("address"), value("ntp")),
+        (json!("514"), json!("127.0.0.1"), json!(""))
+    );
+    let key = value("key");
+    assert!(key.as_str().unwrap().starts_with("AQ") && length("key") == Some(40), "{key}");
+    assert_eq!(value("odd"), json!({"generator": "my_own"}));
+    assert_eq!(value("list"), json!(["mitaka-9.0", "x"]));
+    assert_eq!(value("versions"), json!("9.0 {unknown}"));
+}
+
+#[tokio::test]
+async fn settings_are_merged() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let before = server.get(&path).await.expect(200);
+    let body = json!({"editable": {"common": {"debug": {"value": true}}, "mine": {"x": {"value": [1]}}}});
+    let after = server.put(&path, &body).await.expect(200);
+    let mut expected = before.clone();
+    expected["editable"]["common"]["debug"]["value"] = json!(true);
+    expected["editable"]["mine"] = json!({"x": {"value": [1]}});
+    assert_eq!(after, expected);
+    assert_eq!(server.get(&path).await.expect(200), expected);
+    // What was downloaded can be uploaded.
+    assert_eq!(server.put(&path, &after).await.expect(200), expected);
+    assert_eq!(server.patch(&path, &json!({})).await.expect(200), expected);
+}
+
+#[tokio::test]
+async fn wrong_settings_are_refused_together_and_change_nothing() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let before = server.get(&path).await.expect(200);
+    for (body, message) in [
+        (json!({"generated": {}}), "It is not allowed to update generated attributes"),
+        (json!({"editable": []}), "must be a map"),
+        (
+            json!({"editable": {"common": {"debug": {"value": "x"}}}}),
+            "editable.common.debug.value: must be true or false, this is text",
+        ),
+        (
+            json!({"editable": {"common": {"debug": true}}}),
+            "editable.common.debug: a setting is a map with its `value`, not true",
+        ),
+        (json!({"editable": {"common": 1}}), "editable.common: a section is a map of settings, not 1"),
+        (
+            json!({"editable": {"nowhere": {"metadata": {"class": "plugin"}}}}),
+            "there is no such plugin for this environment",
+        ),
+        (json!({"edit": {}}), "unknown key"),
+        (json!([]), "must be a map"),
+    ] {
+        let found = server.put(&path, &body).await.refused(400);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    let two = json!({"editable": {"common": {"debug": {"value": 1}, "puppet": {"value": 2}}, "mine": {}}});
+    assert_eq!(server.put(&path, &two).await.expect(400)["errors"].as_array().unwrap().len(), 2);
+    assert_eq!(server.get(&path).await.expect(200), before);
+    server.put("clusters/9/attributes", &json!({})).await.refused(404);
+    server.put(&format!("{path}?force=x"), &json!({})).await.refused(400);
+}
+
+#[tokio::test]
+async fn stale_settings_are_refused() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let tag = server.get(&path).await.header("etag").to_owned();
+    let body = r#"{"editable": {"common": {"debug": {"value": true}}}}"#;
+    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.expect(200);
+    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.refused(412);
+    let yaml = "editable:\n  common:\n    debug: {value: false}\n";
+    let reply =
+        with_header(&server, ("PUT", &path), ("content-type", "application/x-yaml"), yaml).await.expect(200);
+    assert_eq!(reply["editable"]["common"]["debug"]["value"], false);
+}
+
+#[tokio::test]
+async fn a_locked_cluster_changes_by_force_only() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    lock(&server, cluster_id).await;
+    let path = format!("clusters/{cluster_id}/attributes");
+    let body = json!({"editable": {"common": {"debug": {"value": true}}}});
+    let message = server.put(&path, &body).await.refused(403);
+    assert!(message.contains("`common` is locked"), "{message}");
+    // What does not change, and what may always change, is no offence.
+    let same = server.get(&path).await.expect(200);
+    server.put(&path, &same).await.expect(200);
+    server.put(&path, &json!({"editable": {"external": {"dns": {"value": ["8.8.8.8"]}}}})).await.expect(200);
+    let changed = server.put(&format!("{path}?force=1"), &body).await.expect(200);
+    assert_eq!(changed["editable"]["common"]["debug"]["value"], true);
+    server.put(&format!("{path}/defaults"), &json!({})).await.refused(403);
+    server.put(&format!("{path}/defaults?force=true"), &json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn defaults_keep_keys_that_were_generated() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let first = server.get(&path).await.expect(200);
+    let body = json!({"editable": {"common": {"debug": {"value": true}}, "mine": {}}});
+    server.put(&path, &body).await.expect(200);
+    assert_eq!(server.get(&format!("{path}/defaults/")).await.expect(200), first);
+    assert_eq!(server.put(&format!("{path}/defaults/"), &json!({})).await.expect(200), first);
+    assert_eq!(server.get(&path).await.expect(200), first);
+    server.get("clusters/9/attributes/defaults").await.refused(404);
+}
+
+#[tokio::test]
+async fn nothing_is_deployed_yet() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/attributes/deployed", cluster(&server).await);
+    server.get(&path).await.refused(404);
+    assert_eq!(server.get("clusters/9/attributes/deployed").await.refused(404), "Cluster not found");
+}
+
+fn section(reply: &Value) -> &Value {
+    &reply["editable"]["gridnet"]["metadata"]
+}
+
+#[tokio::test]
+async fn plugins_that_fit_have_sections() {
+    let server = TestServer::new().await;
+    let attributes = json!({"metadata": {"group": "network"}, "segments": {"type": "text", "value": "16"}});
+    let old = plugin(&server, "gridnet", "1.9.0", attributes.clone()).await;
+    let new = plugin(&server, "gridnet", "1.10.0", attributes).await;
+    let mut unfit = plugin(&server, "unfit", "1.0.0", json!({})).await;
+    let mut writing = writing(&server).await;
+    unfit.body.releases = vec![json!({"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]})];
+    writing.plugin_update(&unfit).await.unwrap();
+    commit(writing).await;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let shown = server.get(&path).await.expect(200);
+    let version = |plugin: &stoker_model::Plugin| {
+        json!({
+            "metadata": {"plugin_id": plugin.id.0, "plugin_version": plugin.body.version, "hot_pluggable": false,
+                         "contains_legacy_tasks": false},
+            "segments": {"type": "text", "value": "16"},
+        })
+    };
+    let expected = json!({
+        "label": "The gridnet", "toggleable": true, "weight": 70, "group": "network", "class": "plugin",
+        "enabled": false, "default": false, "chosen_id": new.id.0, "versions": [version(&old), version(&new)],
+    });
+    assert_eq!(section(&shown), &expected);
+    assert!(shown["editable"].get("unfit").is_none());
+}
+
+#[tokio::test]
+async fn a_plugin_is_enabled_by_its_section() {
+    let server = TestServer::new().await;
+    let attributes = json!({"segments": {"type": "text", "value": "16"}});
+    let old = plugin(&server, "gridnet", "1.0.0", attributes.clone()).await.id.0;
+    let new = plugin(&server, "gridnet", "2.0.0", attributes).await.id.0;
+    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    // As the old client does it: download, edit, upload.
+    let mut edited = server.get(&path).await.expect(200);
+    let metadata = &mut edited["editable"]["gridnet"]["metadata"];
+    metadata["enabled"] = json!(true);
+    metadata["chosen_id"] = json!(old);
+    metadata["versions"][0]["segments"]["value"] = json!("32");
+    metadata["versions"][1]["segments"]["value"] = json!("64");
+    let after = server.put(&path, &edited).await.expect(200);
+    assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(old)));
+    // Settings are kept for the version in use.
+    assert_eq!(section(&after)["versions"][0]["segments"]["value"], "32");
+    assert_eq!(section(&after)["versions"][1]["segments"]["value"], "16");
+    // Of two versions one is enabled.
+    let other = json!({"editable": {"gridnet": {"metadata": {"chosen_id": new}}}});
+    let after = server.put(&path, &other).await.expect(200);
+    assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(new)));
+    let off = json!({"editable": {"gridnet": {"metadata": {"enabled": false}}}});
+    let after = server.put(&path, &off).await.expect(200);
+    assert_eq!(section(&after)["enabled"], false);
+    for (section, message) in [
+        (json!({"metadata": {"enabled": "yes"}}), "editable.gridnet.metadata.enabled: must be true or false"),
+        (
+            json!({"metadata": {"enabled": true, "chosen_id": 99}}),
+            "must be the id of a version that fits: 1, 2",
+        ),
+        (json!({"metadata": {"chosen_id": "1"}}), "must be the id of a version that fits"),
+        (
+            json!({"metadata": {"enabled": true}, "segments": {"value": 5}}),
+            "editable.gridnet.segments.value: must be text",
+        ),
+        (json!([]), "editable.gridnet: a section is a map"),
+    ] {
+        let found = server.put(&path, &json!({"editable": {"gridnet": section}})).await.refused(400);
+        assert!(found.contains(message), "{section}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn a_plugin_whose_role_is_in_use_stays() {
+    let server = TestServer::new().await;
+    plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    let cluster_id = cluster(&server).await;
+    let node_id = node(&server, 1).await;
+    let path = format!("clusters/{cluster_id}/attributes");
+    let assignment = format!("clusters/{cluster_id}/assignment");
+    let roles = json!([{"id": node_id, "roles": ["gridnet-role"]}]);
+    server.post(&assignment, &roles).await.refused(400);
+    let toggle = |enabled: bool| json!({"editable": {"gridnet": {"metadata": {"enabled": enabled}}}});
+    server.put(&path, &toggle(true)).await.expect(200);
+    server.post(&assignment, &roles).await.expect(200);
+    let message = server.put(&path, &toggle(false)).await.refused(400);
+    assert_eq!(message, "plugin `gridnet` cannot be disabled: nodes 1 have its role `gridnet-role`");
+    server.put(&format!("{path}/defaults"), &json!({})).await.refused(400);
+    assert_eq!(section(&server.get(&path).await.expect(200))["enabled"], true);
+    server.post(&assignment, &json!([{"id": node_id, "roles": []}])).await.expect(200);
+    let after = server.put(&format!("{path}/defaults"), &json!({})).await.expect(200);
+    assert_eq!(section(&after)["enabled"], false);
+}
+
+#[tokio::test]
+async fn only_hot_pluggable_plugins_change_in_a_locked_cluster() {
+    let server = TestServer::new().await;
+    plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    plugin(&server, "hotnet", "1.0.0", json!({})).await;
+    let cluster_id = cluster(&server).await;
+    lock(&server, cluster_id).await;
+    let path = format!("clusters/{cluster_id}/attributes");
+    let enable = |name: &str| json!({"editable": {name: {"metadata": {"enabled": true}}}});
+    server.put(&path, &enable("gridnet")).await.refused(403);
+    server.put(&path, &enable("hotnet")).await.expect(200);
+    server.put(&format!("{path}?force=1"), &enable("gridnet")).await.expect(200);
+}

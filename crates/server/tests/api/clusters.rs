@@ -1,0 +1,322 @@
+use serde_json::json;
+use stoker_model::{ClusterId, NodeStatus, ReleaseState, RunName, RunStatus};
+
+use crate::beginnings::{cluster, cluster_of, id, node, release, release_body, release_of, run, with_header};
+use crate::fixtures::{commit, writing};
+use crate::support::TestServer;
+
+#[tokio::test]
+async fn a_cluster_is_created_as_the_old_client_asks_for_it() {
+    let server = TestServer::new().await;
+    let release_id = release(&server).await;
+    let body = json!({"name": "demo", "release_id": release_id, "net_segment_type": "vlan", "nodes": [], "tasks": []});
+    let created = server.post("clusters/", &body).await.expect(201);
+    for (field, expected) in [
+        ("name", json!("demo")),
+        ("status", json!("new")),
+        ("release_id", json!(release_id)),
+        ("mode", json!("ha_compact")),
+        ("net_provider", json!("neutron")),
+        ("changes", json!([])),
+        ("is_customized", json!(false)),
+        ("fuel_version", json!("10.0")),
+        ("is_locked", json!(false)),
+        ("components", json!([])),
+        ("ui_settings", json!({})),
+        ("tenant", json!("admin")),
+        ("merge_order", json!(null)),
+        ("merge_mode", json!(null)),
+    ] {
+        assert_eq!(created[field], expected, "{field}");
+    }
+    let path = format!("clusters/{}/", id(&created));
+    assert_eq!(server.get(&path).await.expect(200), created);
+    assert_eq!(server.get("clusters").await.expect(200), json!([created]));
+    let graphs = server.get(&format!("{path}deployment_graphs/")).await.expect(200);
+    assert_eq!((&graphs[0]["type"], &graphs[0]["tasks"]), (&json!("default"), &json!([])));
+    assert_eq!(server.get(&format!("{path}extensions")).await.expect(200), json!(["volume_manager"]));
+}
+
+#[tokio::test]
+async fn a_cluster_takes_everything_it_may_have() {
+    let server = TestServer::new().await;
+    let release_id = release(&server).await;
+    let node_id = node(&server, 1).await;
+    server.user("ada", "blue", "member").await;
+    let body = json!({
+        "name": "demo", "release": release_id.to_string(), "mode": "multinode", "components": ["hypervisor:qemu"],
+        "tenant": "blue", "merge_order": "release,plugins,cluster", "merge_mode": "replace", "nodes": [node_id],
+        "ui_settings": {"sort": 1},
+    });
+    let created = server.post("clusters", &body).await.expect(201);
+    assert_eq!(created["tenant"], "blue");
+    for field in ["mode", "components", "merge_order", "merge_mode", "ui_settings"] {
+        assert_eq!(created[field], body[field], "{field}");
+    }
+    let node = server.get(&format!("nodes/{node_id}")).await.expect(200);
+    assert_eq!((&node["cluster"], &node["pending_addition"]), (&created["id"], &json!(true)));
+}
+
+#[tokio::test]
+async fn wrong_clusters_are_refused_and_leave_nothing() {
+    let server = TestServer::new().await;
+    let release_id = release(&server).await;
+    let unavailable = release_body();
+    let unavailable = release_of(
+        &server,
+        stoker_model::NewRelease {
+            version: "x-1".to_owned(),
+            state: ReleaseState::Unavailable,
+            ..unavailable
+        },
+    )
+    .await;
+    for (body, status, message) in [
+        (json!({"name": "a"}), 400, "Release ID is required"),
+        (json!({"name": "a", "release_id": null}), 400, "Release ID is required"),
+        (json!({"name": "a", "release_id": 99}), 400, "Invalid release ID"),
+        (json!({"name": "a", "release_id": "x"}), 400, "Invalid release ID"),
+        (json!({"name": "a", "release_id": -1}), 400, "Invalid release ID"),
+        (
+            json!({"name": "a", "release_id": 1, "release": 2}),
+            400,
+            "`release_id` and `release` name two releases",
+        ),
+        (json!({"name": "a", "release_id": unavailable}), 403, "Release with ID '2' is not deployable."),
+        (json!({"release_id": release_id}), 400, "`name` is missing"),
+        (json!({"name": "", "release_id": release_id}), 400, "must have 1 to 255 characters"),
+        (
+            json!({"name": "a", "release_id": release_id, "mode": "ha_full"}),
+            400,
+            "Cannot deploy in ha_full mode",
+        ),
+        (json!({"name": "a", "release_id": release_id, "mode": "x"}), 400, "must be `ha_compact`"),
+        (
+            json!({"name": "a", "release_id": release_id, "tenant": "nobody"}),
+            400,
+            "there is no tenant `nobody`",
+        ),
+        (
+            json!({"name": "a", "release_id": release_id, "nodes": [7]}),
+            400,
+            "Nodes with ids 7 were not found.",
+        ),
+        (
+            json!({"name": "a", "release_id": release_id, "merge_order": "x"}),
+            400,
+            "must be `release,cluster,plugins`",
+        ),
+        (json!({"name": "a\u{0}", "release_id": release_id}), 400, "NUL"),
+        (json!({"nmae": "a", "release_id": release_id}), 400, "did you mean `name`?"),
+        (json!([]), 400, "must be a map"),
+        (json!(null), 400, "must be a map"),
+    ] {
+        let found = server.post("clusters/", &body).await.refused(status);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    assert_eq!(server.get("clusters").await.expect(200), json!([]));
+    cluster_of(&server, release_id, "demo").await;
+    let message = server.post("clusters", &json!({"name": "demo", "release": release_id})).await.refused(409);
+    assert_eq!(message, "Environment with this name already exists");
+}
+
+#[tokio::test]
+async fn a_body_may_be_yaml() {
+    let server = TestServer::new().await;
+    let release_id = release(&server).await;
+    let yaml = format!("name: from yaml\nrelease_id: {release_id}\n");
+    let header = ("content-type", "application/x-yaml");
+    let created = with_header(&server, ("POST", "clusters"), header, &yaml).await.expect(201);
+    assert_eq!(created["name"], "from yaml");
+    let shown =
+        with_header(&server, ("GET", "clusters/1"), ("accept", "application/x-yaml"), "").await.expect(200);
+    assert!(shown.as_str().unwrap().contains("name: from yaml\n"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_cluster_is_changed_in_part() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    let path = format!("clusters/{cluster_id}/");
+    let node_id = node(&server, 1).await;
+    let changed = server
+        .put(
+            &path,
+            &json!({"name": "other", "merge_mode": "replace", "nodes": [node_id], "components": ["a"]}),
+        )
+        .await
+        .expect(200);
+    assert_eq!((&changed["name"], &changed["merge_mode"]), (&json!("other"), &json!("replace")));
+    let reset = server.patch(&path, &json!({"merge_mode": null, "ui_settings": {"x": 1}})).await.expect(200);
+    assert_eq!((&reset["name"], &reset["merge_mode"]), (&json!("other"), &json!(null)));
+    // What was read may be sent back as it is.
+    let again = server.put(&path, &reset).await.expect(200);
+    assert_eq!(again["name"], "other");
+    assert_eq!(server.get(&format!("nodes/{node_id}")).await.expect(200)["cluster"], cluster_id);
+    server.put(&path, &json!({"nodes": []})).await.expect(200);
+    assert_eq!(server.get(&format!("nodes/{node_id}")).await.expect(200)["cluster"], json!(null));
+    server.put(&path, &json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn wrong_changes_are_refused() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    cluster_of(&server, 1, "taken").await;
+    let path = format!("clusters/{cluster_id}");
+    for (body, status, message) in [
+        (json!({"name": "taken"}), 409, "Environment with this name already exists"),
+        (json!({"name": null}), 400, "must be text"),
+        (json!({"release_id": 7}), 400, "cannot change"),
+        (json!({"mode": "ha_full"}), 400, "Cannot deploy in ha_full mode"),
+        (json!({"nodes": [9, 8]}), 400, "Nodes with ids 9, 8 were not found."),
+        (json!({"colour": 1}), 400, "unknown key"),
+    ] {
+        let found = server.put(&path, &body).await.refused(status);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    for path in ["clusters/99", "clusters/0", "clusters/x", "clusters/-1", "clusters/99999999999999999999"] {
+        assert_eq!(server.put(path, &json!({})).await.refused(404), "Cluster not found");
+        assert_eq!(server.get(path).await.refused(404), "Cluster not found");
+        assert_eq!(server.delete(path).await.refused(404), "Cluster not found");
+    }
+    // A rename together with a node that is not there does neither.
+    server.put(&path, &json!({"name": "new", "nodes": [9]})).await.refused(400);
+    assert_eq!(server.get(&path).await.expect(200)["name"], "demo");
+}
+
+#[tokio::test]
+async fn only_the_version_that_was_read_is_changed() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}", cluster(&server).await);
+    let tag = server.get(&path).await.header("etag").to_owned();
+    let body = r#"{"name": "x"}"#;
+    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.expect(200);
+    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.refused(412);
+    with_header(&server, ("DELETE", &path), ("if-match", &tag), "").await.refused(412);
+    with_header(&server, ("PUT", &path), ("if-match", "nonsense"), body).await.refused(400);
+}
+
+#[tokio::test]
+async fn deleting_a_cluster_frees_its_nodes() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    let node_id = node(&server, 1).await;
+    let path = format!("clusters/{cluster_id}");
+    server
+        .post(&format!("{path}/assignment"), &json!([{"id": node_id, "roles": ["compute"]}]))
+        .await
+        .expect(200);
+    server.put(&format!("nodes/{node_id}"), &json!({"status": "ready"})).await.expect(200);
+    let task = server.delete(&path).await.expect(202);
+    assert_eq!((&task["name"], &task["status"]), (&json!("cluster_deletion"), &json!("ready")));
+    assert_eq!((&task["progress"], &task["cluster"]), (&json!(100), &json!(null)));
+    assert_eq!(server.get(&format!("transactions/{}/", id(&task))).await.expect(200), task);
+    server.get(&path).await.refused(404);
+    assert_eq!(server.get("graphs").await.expect(200), json!([]));
+    let node = server.get(&format!("nodes/{node_id}")).await.expect(200);
+    assert_eq!((&node["cluster"], &node["status"]), (&json!(null), &json!(NodeStatus::Discover.as_str())));
+    assert_eq!((&node["roles"], &node["pending_roles"]), (&json!([]), &json!([])));
+    assert_eq!(node["pending_addition"], false);
+    // Its name is free again.
+    cluster_of(&server, 1, "demo").await;
+}
+
+#[tokio::test]
+async fn a_cluster_on_which_something_runs_stays() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    let running = run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Running).await;
+    let path = format!("clusters/{cluster_id}");
+    let message = server.delete(&path).await.refused(400);
+    assert!(message.contains("task 1 (deploy) is running"), "{message}");
+    server.delete(&format!("{path}?force=maybe")).await.refused(400);
+    server.delete(&format!("{path}?force=1")).await.expect(202);
+    let ended = server.get(&format!("transactions/{}", running.id)).await.expect(200);
+    assert_eq!((&ended["status"], &ended["cluster"]), (&json!("error"), &json!(null)));
+    assert!(ended["time_end"].is_string());
+}
+
+#[tokio::test]
+async fn lists_come_in_pages() {
+    let server = TestServer::new().await;
+    let release_id = release(&server).await;
+    for name in ["b", "c", "a"] {
+        cluster_of(&server, release_id, name).await;
+    }
+    let reply = server.get("clusters?order_by=name&limit=2&offset=1").await;
+    assert_eq!(reply.header("content-range"), "objects 1-2/3");
+    let names: Vec<String> =
+        reply.expect(200).as_array().unwrap().iter().map(|cluster| cluster["name"].to_string()).collect();
+    assert_eq!(names, ["\"b\"", "\"c\""]);
+    server.get("clusters?offset=3").await.refused(416);
+    server.get("clusters?limit=x").await.refused(400);
+    server.get("clusters?order_by=colour").await.refused(400);
+    assert_eq!(server.get("clusters?release_id=77").await.expect(200), json!([]));
+}
+
+#[tokio::test]
+async fn a_member_sees_the_clusters_of_its_tenant() {
+    let server = TestServer::new().await;
+    let member = server.user("ada", "blue", "member").await;
+    let operator = server.user("bob", "green", "operator").await;
+    let release_id = release(&server).await;
+    let others = cluster_of(&server, release_id, "admins").await;
+    let own = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
+    let own = id(&server.as_bearer(&operator, "POST", "clusters", &own).await.expect(201));
+    let green = json!({"name": "green", "release_id": release_id});
+    let green = server.as_bearer(&operator, "POST", "clusters", &green).await.expect(201);
+    assert_eq!(green["tenant"], "green");
+    let seen = server.as_bearer(&member, "GET", "clusters", &json!(null)).await.expect(200);
+    assert_eq!(seen.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own]);
+    server.as_bearer(&member, "GET", &format!("clusters/{own}"), &json!(null)).await.expect(200);
+    for path in [
+        "",
+        "/attributes",
+        "/attributes/defaults",
+        "/extensions",
+        "/orchestrator/deployment",
+        "/deployment_graphs",
+    ] {
+        let path = format!("clusters/{others}{path}");
+        assert_eq!(
+            server.as_bearer(&member, "GET", &path, &json!(null)).await.refused(404),
+            "Cluster not found",
+            "{path}"
+        );
+    }
+    let path = format!("clusters/{own}");
+    for method in ["PUT", "PATCH", "DELETE"] {
+        server.as_bearer(&member, method, &path, &json!({})).await.refused(403);
+    }
+    server.as_bearer("nonsense", "GET", &path, &json!(null)).await.refused(401);
+}
+
+#[tokio::test]
+async fn extensions_are_names() {
+    let server = TestServer::new().await;
+    let path = format!("clusters/{}/extensions/", cluster(&server).await);
+    let all = server.put(&path, &json!(["a", "volume_manager", "a"])).await.expect(200);
+    assert_eq!(all, json!(["volume_manager", "a"]));
+    let message = server.delete(&format!("{path}?extension_names=a,x,y")).await.refused(400);
+    assert_eq!(message, "No such extensions to remove: x, y");
+    server.delete(&path).await.refused(400);
+    server.delete(&format!("{path}?extension_names=a")).await.expect(204);
+    assert_eq!(server.get(&path).await.expect(200), json!(["volume_manager"]));
+    server.put(&path, &json!({"a": 1})).await.refused(400);
+    server.put("clusters/9/extensions", &json!(["a"])).await.refused(404);
+}
+
+#[tokio::test]
+async fn generated_values_are_made_once_and_not_shown() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    let mut writing = writing(&server).await;
+    let stored = writing.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
+    commit(writing).await;
+    let password = stored.generated["mysql"]["password"].as_str().unwrap();
+    assert_eq!(password.len(), 24);
+    let shown = server.get(&format!("clusters/{cluster_id}/attributes")).await.expect(200);
+    assert!(!shown.to_string().contains(password));
+    assert!(shown.get("generated").is_none());
+}

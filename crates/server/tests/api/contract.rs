@@ -1,0 +1,266 @@
+//! The published document is complete, and true of answers that a program which reads it would not ask for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use crate::support::{Reply, TestServer, request};
+
+/// Users who are sent away before their password is looked at.
+const BAD_LOGIN: &str = "Basic Ym9iOmJhZA==";
+const METHODS: [&str; 5] = ["get", "put", "post", "delete", "patch"];
+
+struct Operation {
+    name: String,
+    method: String,
+    path: String,
+    content: Value,
+}
+
+fn document() -> Value {
+    serde_json::to_value(stoker_server::openapi_document()).unwrap()
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, content) in item.as_object().unwrap() {
+            assert!(METHODS.contains(&method.as_str()), "{method} {path}");
+            operations.push(Operation {
+                name: format!("{method} {path}"),
+                method: method.to_uppercase(),
+                path: path.clone(),
+                content: content.clone(),
+            });
+        }
+    }
+    assert!(operations.len() > 100);
+    operations
+}
+
+impl Operation {
+    /// Its answers by status, those that operations share included.
+    fn answers<'a>(&'a self, document: &'a Value) -> Vec<(&'a str, &'a Value)> {
+        let answers = self.content["responses"].as_object().unwrap();
+        answers.iter().map(|(status, answer)| (status.as_str(), resolved(document, answer))).collect()
+    }
+
+    fn has_parameter(&self, name: &str) -> bool {
+        self.content["parameters"].as_array().into_iter().flatten().any(|parameter| parameter["name"] == name)
+    }
+
+    /// The path with ids that lead nowhere.
+    fn nowhere(&self) -> String {
+        let fill = |segment: &str| {
+            if segment.starts_with('{') { "999999999".to_owned() } else { segment.to_owned() }
+        };
+        self.path.split('/').map(fill).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// What a reference leads to, or the value itself.
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let Some(reference) = value["$ref"].as_str() else { return value };
+    let pointer = reference.strip_prefix('#').unwrap();
+    document.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+}
+
+/// Every reference below a value.
+fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::Object(map) => {
+            found.extend(map.get("$ref").and_then(Value::as_str));
+            map.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_a_summary_and_a_success() {
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut ids = BTreeSet::new();
+    for operation in operations(&document) {
+        let name = &operation.name;
+        let id = operation.content["operationId"].as_str().unwrap_or_else(|| panic!("{name} has no id"));
+        assert!(ids.insert(id.to_owned()), "{name}: another operation is called {id} too");
+        assert!(operation.content["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+        let answers = operation.answers(&document);
+        assert!(answers.iter().any(|(status, _)| status.starts_with('2')), "{name}");
+        assert!(
+            !answers.iter().any(|(status, _)| *status == "500"),
+            "{name}: a bug is no part of the contract"
+        );
+    }
+}
+
+#[test]
+fn every_answer_with_a_body_has_a_schema_and_every_reference_leads_somewhere() {
+    let document = document();
+    for operation in operations(&document) {
+        for (status, answer) in operation.answers(&document) {
+            let content = answer["content"].as_object();
+            assert_eq!(content.is_none(), status == "204", "{} {status}", operation.name);
+            for (media, content) in content.into_iter().flatten() {
+                assert!(!content["schema"].is_null(), "{} {status} {media}", operation.name);
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    assert!(found.len() > 20);
+    for reference in found {
+        resolved(&document, &json!({"$ref": reference}));
+    }
+}
+
+#[test]
+fn what_is_json_may_be_yaml_and_the_document_says_so() {
+    let document = document();
+    for operation in operations(&document) {
+        let answers = operation.answers(&document);
+        let answers = answers.into_iter().map(|(_, answer)| &answer["content"]);
+        let body = resolved(&document, &operation.content["requestBody"]);
+        for content in answers.chain([&body["content"]]) {
+            assert_eq!(content["application/json"], content["application/x-yaml"], "{}", operation.name);
+        }
+    }
+}
+
+#[test]
+fn the_document_in_the_repository_is_the_one_that_is_served() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/stoker.json");
+    let found = fs::read_to_string(path).unwrap_or_default();
+    assert!(found == stoker_server::openapi_text(), "run `cargo xtask codegen` and commit");
+}
+
+#[tokio::test]
+async fn changes_are_bound_to_a_version_where_the_document_says_so_and_nowhere_else() {
+    let server = TestServer::new().await;
+    let document = document();
+    for operation in operations(&document) {
+        // No tag: whoever reads the header refuses it before anything else.
+        let request = server.request(&operation.method, &operation.nowhere()).header("if-match", "nonsense");
+        let reply = server.send(request.body(Body::from("{}")).unwrap()).await;
+        let is_read = reply.status == 400 && message(&reply).contains("If-Match");
+        assert_eq!(is_read, operation.has_parameter("If-Match"), "{}: {}", operation.name, reply.body);
+        let may_be_stale = operation.answers(&document).iter().any(|(status, _)| *status == "412");
+        assert_eq!(is_read, may_be_stale, "{}", operation.name);
+    }
+}
+
+fn message(reply: &Reply) -> &str {
+    reply.body["message"].as_str().unwrap_or_default()
+}
+
+async fn with_bad_login(server: &TestServer, method: &str, path: &str, body: &Value) -> Reply {
+    let request = request(method, path).header("authorization", BAD_LOGIN);
+    server.send(request.body(Body::from(body.to_string())).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_bad_password_beside_the_request_closes_nothing_that_is_public() {
+    let server = TestServer::new().await;
+    for _ in 0..11 {
+        with_bad_login(&server, "GET", "tenants", &Value::Null).await;
+    }
+    let throttled = with_bad_login(&server, "GET", "tenants", &Value::Null).await;
+    assert!(throttled.header("retry-after").parse::<u32>().unwrap() >= 1);
+    throttled.refused(429);
+    with_bad_login(&server, "GET", "version", &Value::Null).await.expect(200);
+    with_bad_login(&server, "GET", "/health", &Value::Null).await.expect(200);
+    let login = json!({"auth": {"passwordCredentials": {"username": "admin", "password": "secret"}}});
+    with_bad_login(&server, "POST", "/keystone/v2.0/tokens", &login).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_graph_of_an_owner_who_is_not_there_is_an_answer_of_the_document() {
+    let server = TestServer::new().await;
+    for (model, message) in [("release", "Release"), ("cluster", "Cluster"), ("plugin", "Plugin")] {
+        let body = json!({"model": model, "model_id": 99});
+        assert_eq!(server.post("graphs", &body).await.refused(404), format!("{message} not found"));
+    }
+    let create = &document()["paths"]["/api/v1/graphs"]["post"];
+    assert!(create["responses"]["404"].is_object());
+}
+
+#[tokio::test]
+async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
+    let server = TestServer::new().await;
+    let release =
+        json!({"name": "R", "version": "a-1.0", "operating_system": "Ubuntu", "state": "available"});
+    server.post("releases", &release).await.expect(201);
+    for (path, body) in [
+        ("tenants", json!({"name": "a\u{0}"})),
+        ("tokens", json!({"label": "a\u{0}"})),
+        ("users", json!({"name": "a\u{0}", "password": "x", "tenant": "admin", "roles": []})),
+        ("users", json!({"name": "a", "password": "x", "tenant": "a\u{0}", "roles": []})),
+        ("releases", json!({"name": "R\u{0}", "version": "a-2.0", "operating_system": "Ubuntu"})),
+        ("releases/1/roles", json!({"name": "a\u{0}", "meta": {"name": "A"}, "volumes_roles_mapping": []})),
+        ("releases/1/deployment_graphs/x", json!({"name": "a\u{0}"})),
+        ("clusters", json!({"name": "a\u{0}", "release_id": 1})),
+        ("clusters", json!({"name": "a", "release_id": 1, "tenant": "a\u{0}"})),
+        ("sequences", json!({"release": 1, "name": "a\u{0}", "graphs": [{"type": "x"}]})),
+        ("nodes", json!({"mac": "52:54:00:00:00:01", "name": "a\u{0}"})),
+    ] {
+        server.post(path, &body).await.refused(400);
+    }
+    // A field of the user's own comes back as it was sent, whichever engine keeps it.
+    let task = json!({"id": "a", "type": "stage", "x": "\u{0}"});
+    let graph = server.post("releases/1/deployment_graphs/x", &json!({"tasks": [task]})).await.expect(200);
+    assert_eq!(graph["tasks"][0]["x"], "\u{0}");
+    for path in [
+        "tenants?order_by=%00",
+        "audit?action=%00",
+        "audit?target=a%00",
+        "graphs?graph_types=%00",
+        "releases/1/roles/a%00",
+        "releases/1/tags/a%00",
+        "releases/1/deployment_graphs/a%00",
+        "releases/1/deployment_tasks?graph_type=%00",
+        "graphs/1/tasks/%00",
+        "nodes?order_by=%00",
+        "transactions?statuses=%00",
+    ] {
+        let reply = server.get(path).await;
+        assert!([200, 400, 404].contains(&reply.status), "{path}: {} {}", reply.status, reply.body);
+    }
+    let login =
+        json!({"auth": {"passwordCredentials": {"username": "admin\u{0}", "password": "secret\u{0}"}}});
+    server.post("/keystone/v2.0/tokens", &login).await.expect(401);
+    let tenant = json!({"auth": {
+        "tenantName": "a\u{0}", "passwordCredentials": {"username": "admin", "password": "secret"}}});
+    server.post("/keystone/v2.0/tokens", &tenant).await.expect(401);
+}
+
+#[tokio::test]
+async fn numbers_beyond_all_bounds_are_refused_or_not_found() {
+    let server = TestServer::new().await;
+    for number in [
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "1e400",
+        "99999999999999999999",
+    ] {
+        for path in [
+            format!("tenants?limit={number}&offset={number}"),
+            format!("tokens?user_id={number}"),
+            format!("audit?user_id={number}"),
+            format!("graphs?clusters_ids={number}&fetch_related=1"),
+            format!("sequences?release={number}"),
+            format!("nodes?cluster_id={number}"),
+            format!("transactions?cluster_id={number}"),
+            format!("clusters/{number}/deployment_tasks"),
+            format!("graphs/{number}/tasks/{number}"),
+        ] {
+            let reply = server.get(&path).await;
+            assert!([200, 400, 404, 416].contains(&reply.status), "{path}: {} {}", reply.status, reply.body);
+        }
+    }
+}

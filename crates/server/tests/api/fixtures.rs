@@ -1,0 +1,67 @@
+//! Records that other resources make, straight into the store.
+
+use serde_json::json;
+use stoker_model::{Actor, Change, ClusterId, ClusterPlugin, JsonMap, Micros, NewCluster, NewNode, PluginId};
+use stoker_model::{ReleaseId, TenantId};
+use stoker_store::Writing;
+
+use crate::support::TestServer;
+
+/// A cluster of a release in the tenant of the admin, with a node that has these roles.
+pub(crate) async fn cluster_with_roles(
+    server: &TestServer,
+    release_id: i64,
+    roles: &[&str],
+    pending: &[&str],
+) -> i64 {
+    let mut writing = writing(server).await;
+    let new = NewCluster {
+        tenant_id: TenantId(1),
+        release_id: ReleaseId(release_id),
+        name: format!("cluster of {release_id}"),
+        mode: "ha_compact".to_owned(),
+        net_provider: "neutron".to_owned(),
+        components: Vec::new(),
+        editable: JsonMap::new(),
+        generated: JsonMap::new(),
+        merge_order: None,
+        merge_mode: None,
+    };
+    let cluster = writing.cluster_create(&new).await.unwrap();
+    let node = NewNode {
+        mac: format!("00:00:00:00:00:{:02}", cluster.id.0),
+        ip: None,
+        name: None,
+        hostname: None,
+        manufacturer: None,
+        platform_name: None,
+        os_platform: None,
+        labels: JsonMap::new(),
+        meta: JsonMap::new(),
+        facts: JsonMap::new(),
+    };
+    let mut node = writing.node_create(&node).await.unwrap();
+    node.cluster_id = Some(cluster.id);
+    node.roles = roles.iter().map(|role| (*role).to_owned()).collect();
+    node.pending_roles = pending.iter().map(|role| (*role).to_owned()).collect();
+    writing.node_update(&node).await.unwrap();
+    commit(writing).await;
+    cluster.id.0
+}
+
+/// Switches plugin 1 on or off in a cluster.
+pub(crate) async fn set_enabled(server: &TestServer, cluster_id: i64, enabled: bool) {
+    let mut writing = writing(server).await;
+    let link = ClusterPlugin { plugin_id: PluginId(1), enabled, attributes: JsonMap::new() };
+    writing.cluster_plugin_set(ClusterId(cluster_id), &link).await.unwrap();
+    commit(writing).await;
+}
+
+pub(crate) async fn writing(server: &TestServer) -> Writing {
+    server.app.store.change(&Actor::server(), Micros(1)).await.unwrap()
+}
+
+pub(crate) async fn commit(writing: Writing) {
+    let change = Change { action: "test", target: String::new(), detail: json!({}) };
+    writing.commit(change).await.unwrap();
+}

@@ -1,0 +1,286 @@
+//! Graphs by owner, by id and as rows.
+
+use axum::body::Body;
+use serde_json::{Value, json};
+use stoker_testkit::real_data;
+
+use crate::owners::Owners;
+use crate::support::{Reply, TestServer};
+
+fn task(id: &str) -> Value {
+    json!({"id": id, "type": "shell", "role": ["x"], "parameters": {"cmd": "true"}})
+}
+
+async fn send_yaml(server: &TestServer, method: &str, path: &str, text: &str) -> Reply {
+    let request = server.request(method, path).header("content-type", "application/x-yaml");
+    server.send(request.body(Body::from(text.to_owned())).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_graph_of_each_owner_comes_changes_and_goes() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    for owner in [owners.release_path(), owners.cluster_path(), owners.plugin_path()] {
+        let path = format!("{owner}/deployment_graphs/my-type/");
+        let missing = server.get(&path).await;
+        assert_eq!(missing.refused(404), "Graph with type: my-type is not defined");
+        let body =
+            json!({"name": "mine", "tasks": [task("a")], "node_filter": "$.status = ready", "on_stop": {}});
+        let made = server.post(&path, &body).await.expect(200);
+        assert_eq!((&made["name"], &made["type"]), (&json!("mine"), &json!("my-type")));
+        assert_eq!(made["relations"][0]["type"], "my-type");
+        assert_eq!(made["on_stop"], json!({}));
+        assert!(made.get("on_error").is_none());
+        let again = server.post(&path, &body).await.refused(409);
+        assert_eq!(again, "Deployment graph with type \"my-type\" already exist.");
+        assert_eq!(server.get(&path).await.expect(200), made);
+        let by_id = format!("graphs/{}", made["id"]);
+        assert_eq!(server.get(&by_id).await.expect(200), made);
+
+        let renamed = server.patch(&path, &json!({"name": "other"})).await.expect(200);
+        assert_eq!((&renamed["id"], &renamed["tasks"]), (&made["id"], &made["tasks"]));
+        let emptied = server.put(&by_id, &json!({"tasks": [], "node_filter": null})).await.expect(200);
+        assert_eq!((&emptied["tasks"], emptied.get("node_filter")), (&json!([]), None));
+        let list = server.get(&format!("{owner}/deployment_graphs/?fetch_related=1")).await.expect(200);
+        assert!(list.as_array().unwrap().iter().any(|graph| graph["id"] == made["id"]));
+        server.delete(&path).await.expect(204);
+        server.delete(&path).await.refused(404);
+        assert_eq!(server.get(&by_id).await.refused(404), "DeploymentGraph not found");
+    }
+}
+
+#[tokio::test]
+async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let collection = format!("{}/deployment_graphs", owners.release_path());
+    let typed = server.post(&collection, &json!({"type": "t1", "tasks": []})).await.expect(201);
+    assert_eq!(typed["type"], "t1");
+    let default = server.post(&collection, &json!([task("a")])).await.expect(201);
+    assert_eq!(default["type"], "default");
+    server.put(&collection, &json!({"name": "renamed"})).await.expect(200);
+    assert_eq!(server.get(&format!("{collection}/default")).await.expect(200)["name"], "renamed");
+    let differs = server.put(&format!("{collection}/t1"), &json!({"type": "t2"})).await.refused(400);
+    assert_eq!(differs, "the path is about graph type `t1`, the body about `t2`; a type cannot change");
+    server.post(&format!("{collection}/a.b"), &json!([])).await.refused(404);
+    server.post(&collection, &json!({"type": "a b"})).await.refused(400);
+    let owned = json!({"type": "t3", "model": "cluster", "model_id": owners.cluster, "tasks": [task("a")]});
+    let by_graphs = server.post("graphs/", &owned).await.expect(201);
+    assert_eq!(
+        by_graphs["relations"],
+        json!([{"type": "t3", "model": "cluster", "model_id": owners.cluster}])
+    );
+    assert!(server.post("graphs", &json!({"type": "t4"})).await.refused(400).contains("model_id"));
+    let nowhere = json!({"type": "t5", "model": "cluster", "model_id": 999});
+    assert_eq!(server.post("graphs", &nowhere).await.refused(404), "Cluster not found");
+    let stolen = json!({"model": "release", "model_id": owners.release});
+    assert!(
+        server
+            .put(&format!("graphs/{}", by_graphs["id"]), &stolen)
+            .await
+            .refused(400)
+            .contains("cannot change")
+    );
+}
+
+#[tokio::test]
+async fn what_is_uploaded_comes_back_as_it_was() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let path = format!("{}/deployment_graphs/falsy", owners.cluster_path());
+    let falsy = json!({
+        "id": "a", "type": "shell", "version": "2.1.0", "condition": false, "requires": [], "required_for": [],
+        "parameters": {}, "groups": [], "tasks": [], "role": "*", "cross-depends": [], "cross_depended_by": [],
+        "reexecute_on": [], "refresh_on": [], "test_pre": {}, "test_post": {}, "fail_on_error": false,
+        "fault_tolerance": 0, "my_own": null, "nested": {"zero": 0, "no": false, "empty": ""},
+    });
+    let computed = json!({
+        "id": "b", "type": {"yaql_exp": "'shell'"}, "requires": {"yaql_exp": "['a']"},
+        "roles": {"yaql_exp": "$.roles"}, "condition": {"yaql_exp": "changed($.x)"},
+        "parameters": {"yaql_exp": "{}"}, "groups": {"yaql_exp": "[]"}, "fault_tolerance": {"yaql_exp": "1"},
+    });
+    server.post(&path, &json!({"tasks": [falsy, computed]})).await.expect(200);
+    let stored = server.get(&path).await.expect(200)["tasks"].clone();
+    for (given, found) in [falsy, computed].iter().zip(stored.as_array().unwrap()) {
+        for (field, value) in given.as_object().unwrap() {
+            assert_eq!(found.get(field), Some(value), "{field}");
+        }
+    }
+    assert_eq!(stored[0]["roles"], "*");
+    assert_eq!(stored[0]["cross_depends"], json!([]));
+    assert_eq!(stored[1]["version"], "1.0.0");
+    assert_eq!(stored[1]["task_name"], "b");
+    server.put(&path, &json!({"tasks": stored})).await.expect(200);
+    assert_eq!(server.get(&path).await.expect(200)["tasks"], stored, "a download is an upload");
+}
+
+#[tokio::test]
+async fn unchanged_tasks_keep_their_rows() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let path = format!("{}/deployment_graphs/rows", owners.release_path());
+    let graph = server.post(&path, &json!([task("a"), task("b"), task("c")])).await.expect(200);
+    let rows = format!("graphs/{}/tasks/", graph["id"]);
+    let before = server.get(&rows).await.expect(200);
+    let mut changed = task("b");
+    changed["parameters"]["cmd"] = json!("false");
+    server.put(&rows, &json!([task("c"), changed, task("d"), task("a")])).await.expect(200);
+    let after = server.get(&rows).await.expect(200);
+    let row = |rows: &Value, id: &str| {
+        rows.as_array().unwrap().iter().find(|row| row["id"] == id).map(|row| row["db_id"].clone())
+    };
+    assert_eq!(row(&before, "a"), row(&after, "a"));
+    assert_eq!(row(&before, "c"), row(&after, "c"));
+    assert_ne!(row(&before, "b"), row(&after, "b"));
+    assert_eq!(after[0]["id"], "c", "in the order of the upload");
+
+    let by_row = format!("{rows}{}", row(&after, "d").unwrap());
+    assert_eq!(server.get(&by_row).await.expect(200), server.get(&format!("{rows}d")).await.expect(200));
+    let clash = server.put(&by_row, &task("a")).await.refused(400);
+    assert_eq!(clash, "Tasks duplication found: a");
+    let put = server.put(&by_row, &task("e")).await.expect(200);
+    assert_ne!(Some(put["db_id"].clone()), row(&after, "d"));
+    server.get(&by_row).await.refused(404);
+    server.delete(&format!("{rows}e")).await.expect(204);
+    assert_eq!(server.get(&rows).await.expect(200).as_array().unwrap().len(), 3);
+    let named_by_two = json!({"id": "a", "type": "shell", "role": "x", "roles": "y"});
+    assert!(server.put(&format!("{rows}a"), &named_by_two).await.refused(400).contains("role"));
+}
+
+#[tokio::test]
+async fn bad_graphs_are_told_with_their_lines_and_leave_nothing() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let path = format!("{}/deployment_graphs/bad", owners.release_path());
+    let text = "\
+name: 5
+extra: 1
+tasks:
+- id: a
+  type: shel
+  requires: b
+- id: a
+  type: shell
+  condition: {yaql_exp: '$.a +'}
+  version: 1x2x3
+";
+    let reply = send_yaml(&server, "POST", &path, text).await.expect(400);
+    let told: Vec<String> = reply["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| format!("{}@{}", error["path"].as_str().unwrap(), error["line"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "tasks@null",
+            "name@1",
+            "extra@2",
+            "tasks[0].type@5",
+            "tasks[0].requires@6",
+            "tasks[1].id@7",
+            "tasks[1].condition.yaql_exp@9",
+            "tasks[1].version@10"
+        ]
+    );
+    assert!(reply["message"].as_str().unwrap().contains("Tasks duplication found: a"));
+    for body in
+        [json!({"tasks": null}), json!({"tasks": "x"}), json!({"tasks": [1]}), json!(5), json!({"nodes": []})]
+    {
+        server.post(&path, &body).await.refused(400);
+    }
+    server.get(&path).await.refused(404);
+    // The body is judged before its owner is looked up.
+    server.post("clusters/999/deployment_graphs/x", &json!({"nodes": []})).await.refused(400);
+    server.post("clusters/999/deployment_graphs/x", &json!([])).await.refused(404);
+}
+
+#[tokio::test]
+async fn two_writers_do_not_lose_each_others_work() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let path = format!("{}/deployment_graphs/default", owners.release_path());
+    let made = server.post(&path, &json!([task("a")])).await;
+    let version = made.header("etag").to_owned();
+    made.expect(200);
+    let put = |tasks: Value| {
+        let request = server.request("PUT", &path).header("if-match", &version);
+        server.send(request.body(Body::from(tasks.to_string())).unwrap())
+    };
+    let (one, two) = tokio::join!(put(json!([task("a"), task("b")])), put(json!([task("a"), task("c")])));
+    let mut statuses = [one.status, two.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412]);
+
+    // One that was deleted and made again is another one.
+    server.delete(&path).await.expect(204);
+    server.post(&path, &json!([task("theirs")])).await.expect(200);
+    put(json!([])).await.refused(412);
+    let request = server.request("PUT", "releases/1/deployment_tasks").header("if-match", &version);
+    server.send(request.body(Body::from("[]")).unwrap()).await.refused(412);
+}
+
+#[tokio::test]
+async fn the_type_may_be_in_the_query_too() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let collection = format!("{}/deployment_graphs/", owners.cluster_path());
+    let made = server.post(&format!("{collection}?type=t1"), &json!([])).await.expect(201);
+    assert_eq!(made["type"], "t1");
+    let changed = server.put(&format!("{collection}?graph_type=t1"), &json!({"name": "n"})).await.expect(200);
+    assert_eq!((&changed["id"], &changed["name"]), (&made["id"], &json!("n")));
+    server.post(&format!("{collection}?type=t1"), &json!({"type": "t2"})).await.refused(400);
+}
+
+#[tokio::test]
+async fn graphs_are_filtered_and_paged() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    for (owner, name) in [
+        (owners.release_path(), "a"),
+        (owners.cluster_path(), "a"),
+        (owners.cluster_path(), "b"),
+        (owners.plugin_path(), "a"),
+    ] {
+        server.post(&format!("{owner}/deployment_graphs/{name}"), &json!([])).await.expect(200);
+    }
+    owners.enable_plugin(&server).await;
+    let count = async |query: &str| {
+        let reply = server.get(&format!("graphs/?{query}")).await.expect(200);
+        reply.as_array().unwrap().len()
+    };
+    assert_eq!(count("").await, 4);
+    assert_eq!(count("graph_types=a").await, 3);
+    assert_eq!(count(&format!("clusters_ids={}", owners.cluster)).await, 2);
+    assert_eq!(count(&format!("clusters_ids={}&graph_types=b", owners.cluster)).await, 1);
+    assert_eq!(count(&format!("clusters_ids={}&fetch_related=1", owners.cluster)).await, 4);
+    assert_eq!(count(&format!("releases_ids={}&plugins_ids={}", owners.release, owners.plugin)).await, 2);
+    assert_eq!(count("clusters_ids=999").await, 0);
+    assert_eq!(count("limit=3&offset=2&order_by=-id").await, 2);
+    server.get("graphs?clusters_ids=x").await.refused(400);
+}
+
+#[tokio::test]
+async fn the_real_graphs_go_through() {
+    for (name, n_tasks) in
+        [("default-graph.yaml", 204), ("provision__tasks.yaml", 10), ("deletion__tasks.yaml", 5)]
+    {
+        let Some(path) = real_data(&format!("fuel-library/{name}")) else { return };
+        let text = std::fs::read_to_string(path).unwrap();
+        let server = TestServer::new().await;
+        let owners = Owners::make(&server).await;
+        let graph = format!("{}/deployment_graphs/real", owners.release_path());
+        let made = send_yaml(&server, "POST", &graph, &text).await.expect(200);
+        assert_eq!(made["tasks"].as_array().unwrap().len(), n_tasks);
+        let yaml =
+            server.request("GET", &graph).header("accept", "application/x-yaml").body(Body::empty()).unwrap();
+        let downloaded = server.send(yaml).await.expect(200);
+        let again = send_yaml(&server, "PUT", &graph, downloaded.as_str().unwrap()).await.expect(200);
+        assert_eq!(again["tasks"], made["tasks"]);
+        let findings = server.get(&format!("{graph}/check")).await.expect(200);
+        let errors =
+            findings.as_array().unwrap().iter().filter(|finding| finding["severity"] == "error").count();
+        assert_eq!(errors, 0, "{findings}");
+    }
+}

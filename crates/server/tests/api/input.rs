@@ -1,0 +1,139 @@
+//! Bad input of every kind: refused, told, and nothing is written.
+
+use std::fmt::Write as _;
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use crate::support::{Reply, TestServer};
+
+async fn upload(server: &TestServer, kind: &str, body: impl Into<Body>) -> Reply {
+    let request = server.request("POST", "tenants").header("content-type", kind).body(body.into()).unwrap();
+    server.send(request).await
+}
+
+#[tokio::test]
+async fn bodies_that_cannot_be_read() {
+    let server = TestServer::new().await;
+    let deep_json = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let deep_yaml = "- ".repeat(10_000);
+    let bomb = alias_bomb();
+    for (kind, body) in [
+        ("application/json", ""),
+        ("application/json", "   "),
+        ("application/json", "{"),
+        ("application/json", "{\"name\": \"a\",}"),
+        ("application/json", "{\"name\": \"a\", \"name\": \"b\"}"),
+        ("application/json", "{\"name\": NaN}"),
+        ("application/json", "[1, 2]"),
+        ("application/json", "null"),
+        ("application/json", "\"\\ud800\""),
+        ("application/json", &deep_json),
+        ("application/x-yaml", "a: b: c"),
+        ("application/x-yaml", "name: a\nname: b"),
+        ("application/x-yaml", "name: !!python/object:os.system x"),
+        ("application/x-yaml", "name: a\n---\nname: b"),
+        ("application/x-yaml", &deep_yaml),
+        ("application/x-yaml", &bomb),
+    ] {
+        let reply = upload(&server, kind, body.to_owned()).await;
+        let shown: String = body.chars().take(40).collect();
+        assert_eq!(reply.status, 400, "{shown}: {}", reply.body);
+        assert!(!reply.body["message"].as_str().unwrap().is_empty(), "{shown}");
+        assert!(reply.body["errors"].is_array(), "{shown}");
+    }
+    let latin: &[u8] = b"{\"name\": \"\xe9\"}";
+    upload(&server, "application/json", latin.to_vec()).await.refused(400);
+    let tenants = server.get("tenants").await.expect(200);
+    assert_eq!(tenants.as_array().unwrap().len(), 1, "nothing was written");
+}
+
+/// Nine lists of nine aliases each.
+fn alias_bomb() -> String {
+    let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..10 {
+        let aliases = vec![format!("*a{}", level - 1); 9].join(",");
+        _ = writeln!(text, "a{level}: &a{level} [{aliases}]");
+    }
+    text
+}
+
+#[tokio::test]
+async fn large_bodies_are_refused_and_their_senders_told() {
+    let server = TestServer::new().await;
+    let large = vec![b' '; 100 << 20];
+    let reply = upload(&server, "application/json", large).await;
+    assert_eq!(reply.refused(413), "the body is larger than 16777216 bytes");
+    // The length is not always announced.
+    let chunks = futures_chunks(20 << 20);
+    upload(&server, "application/json", chunks).await.refused(413);
+}
+
+/// A body of blanks in many pieces, whose length nobody knows beforehand.
+fn futures_chunks(n_bytes: usize) -> Body {
+    let pieces = (0..n_bytes >> 16).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1 << 16]));
+    Body::from_stream(tokio_stream::iter(pieces))
+}
+
+#[tokio::test]
+async fn a_body_may_be_yaml_and_so_may_an_answer() {
+    let server = TestServer::new().await;
+    upload(&server, "application/x-yaml", "name: blue\ndescription: |\n  two\n  lines\n").await.expect(201);
+    upload(&server, "text/yaml; charset=utf-8", "{name: green}").await.expect(201);
+    upload(&server, "application/x-www-form-urlencoded", "name: red").await.expect(201);
+    let get = |accept: &str| {
+        server.request("GET", "tenants/2").header("accept", accept).body(Body::empty()).unwrap()
+    };
+    let yaml = server.send(get("application/x-yaml")).await;
+    assert_eq!(yaml.header("content-type"), "application/x-yaml");
+    let text = yaml.expect(200);
+    assert!(text.as_str().unwrap().contains("description: |\n  two\n  lines\n"), "{text}");
+    server.send(get("*/*")).await.expect(200);
+    server.send(get("application/json, text/plain")).await.expect(200);
+    let message = server.send(get("image/png")).await.refused(415);
+    assert_eq!(message, "cannot answer as `image/png`; `Accept` may be application/json, application/x-yaml");
+    let refused =
+        server.request("DELETE", "tenants/2").header("accept", "image/png").body(Body::empty()).unwrap();
+    server.send(refused).await.refused(415);
+    server.get("tenants/2").await.expect(200);
+}
+
+#[tokio::test]
+async fn errors_are_yaml_for_those_who_want_yaml() {
+    let server = TestServer::new().await;
+    let request = server.request("GET", "tenants/99").header("accept", "application/x-yaml");
+    let reply = server.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(reply.expect(404), Value::from("message: Tenant not found\nerrors: []\n"));
+}
+
+#[tokio::test]
+async fn ids_that_cannot_exist_are_not_found() {
+    let server = TestServer::new().await;
+    for id in ["0", "-1", "abc", "99999999999999999999", "1.5", "%00", "%ff", "a%2Fb", "9223372036854775807"]
+    {
+        let reply = server.get(&format!("tenants/{id}")).await;
+        assert!(reply.status == 404 || reply.status == 400, "{id}: {}", reply.body);
+        assert!(reply.body["message"].is_string(), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_may_come_in_a_header() {
+    let server = TestServer::new().await;
+    let request = server.request("POST", "tenants/1").header("x-http-method-override", "PUT");
+    let body = Body::from(json!({"description": "first"}).to_string());
+    assert_eq!(server.send(request.body(body).unwrap()).await.expect(200)["description"], "first");
+}
+
+#[tokio::test]
+async fn a_long_text_repeated_is_as_dear_as_many_short_ones() {
+    let server = TestServer::new().await;
+    let bomb = format!("x: &x \"{}\"\ny: [{}]\n", "a".repeat(300_000), vec!["*x"; 2000].join(","));
+    let reply = upload(&server, "application/x-yaml", bomb.clone()).await.expect(400);
+    assert!(reply["message"].as_str().unwrap().contains("more than 1000000 nodes"), "{reply}");
+    // Nobody gets that far without a login: bodies are short there, and JSON.
+    let login =
+        crate::support::request("POST", "/v3/auth/tokens").header("content-type", "application/x-yaml");
+    let reply = server.send(login.body(Body::from(bomb)).unwrap()).await;
+    assert_eq!(reply.status, 413);
+}

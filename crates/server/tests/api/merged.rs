@@ -1,0 +1,215 @@
+//! The layers of a cluster, merged.
+
+use serde_json::{Value, json};
+
+use crate::owners::Owners;
+use crate::support::TestServer;
+
+/// Three layers that all say something about the task `a`.
+async fn layered(server: &TestServer) -> Owners {
+    let owners = Owners::make(server).await;
+    let graphs = [
+        (
+            owners.release_path(),
+            json!([
+                {"id": "a", "type": "shell", "requires": ["r"], "condition": true, "role": "controller"},
+                {"id": "r", "type": "stage"},
+            ]),
+        ),
+        (owners.cluster_path(), json!([{"id": "a", "type": "shell", "condition": false, "mine": 1}])),
+        (
+            owners.plugin_path(),
+            json!([
+                {"id": "a", "type": "puppet", "mine": 2},
+                {"id": "p", "type": "shell", "role": "*", "parameters": {"cmd": "x"}},
+            ]),
+        ),
+    ];
+    for (owner, tasks) in graphs {
+        server.post(&format!("{owner}/deployment_graphs/default"), &tasks).await.expect(200);
+    }
+    owners.enable_plugin(server).await;
+    owners
+}
+
+fn find<'v>(tasks: &'v Value, id: &str) -> &'v Value {
+    tasks.as_array().unwrap().iter().find(|task| task["id"] == id).unwrap()
+}
+
+fn ids(tasks: &Value) -> Vec<&str> {
+    tasks.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn plugins_beat_the_cluster_beats_the_release_attribute_by_attribute() {
+    let server = TestServer::new().await;
+    let owners = layered(&server).await;
+    let base = format!("{}/deployment_tasks", owners.cluster_path());
+    let merged = server.get(&base).await.expect(200);
+    assert_eq!(ids(&merged), ["a", "r", "p"]);
+    let a = find(&merged, "a");
+    assert_eq!(
+        (&a["type"], &a["condition"], &a["mine"], &a["requires"], &a["role"]),
+        (&json!("puppet"), &json!(false), &json!(2), &json!(["r"]), &json!("controller"))
+    );
+    assert_eq!(find(&merged, "p")["parameters"]["cwd"], "/etc/fuel/plugins/add-on-1.0.0/");
+    assert_eq!(find(&merged, "r")["version"], "1.0.0");
+
+    for (path, expected) in [
+        ("/own/", vec!["a"]),
+        ("/plugins", vec!["a", "p"]),
+        ("/release", vec!["a", "r"]),
+        ("?layers=release,cluster", vec!["a", "r"]),
+        ("?layers=cluster,plugins&graph_type=default", vec!["a", "p"]),
+        ("?type=default", vec!["a", "r", "p"]),
+        ("?graph_type=", vec!["a", "r", "p"]),
+        ("?graph_type=unheard-of", vec![]),
+        ("?start=r", vec!["a", "r"]),
+        ("?end=r&include=p", vec!["r", "p"]),
+    ] {
+        let tasks = server.get(&format!("{base}{path}")).await.expect(200);
+        assert_eq!(ids(&tasks), expected, "{path}");
+    }
+    let two = server.get(&format!("{base}?layers=release,cluster")).await.expect(200);
+    assert_eq!((&two[0]["type"], &two[0]["mine"]), (&json!("shell"), &json!(1)));
+    server.get(&format!("{base}?layers=moon")).await.refused(400);
+    server.get(&format!("{base}?type=a&graph_type=b")).await.refused(400);
+    server.get(&format!("{base}?start=nowhere")).await.refused(400);
+    server.get("clusters/999/deployment_tasks").await.refused(404);
+    server.post(&base, &json!([])).await.expect(405);
+}
+
+#[tokio::test]
+async fn provenance_says_who_set_what() {
+    let server = TestServer::new().await;
+    let owners = layered(&server).await;
+    let merged =
+        server.get(&format!("{}/deployment_tasks?provenance=1", owners.cluster_path())).await.expect(200);
+    let provenance = &find(&merged, "a")["provenance"];
+    assert_eq!(
+        provenance["type"],
+        json!({"layer": "plugins", "plugin": "add-on", "version": "1.0.0", "overrides": ["the release", "the cluster"]})
+    );
+    assert_eq!(provenance["condition"], json!({"layer": "cluster", "overrides": ["the release"]}));
+    assert_eq!(provenance["requires"], json!({"layer": "release"}));
+}
+
+#[tokio::test]
+async fn the_order_of_the_predecessor_is_an_option() {
+    use stoker_model::{MergeMode, MergeOrder};
+    let settings = stoker_settings::Server {
+        merge_order: MergeOrder::ReleasePluginsCluster,
+        merge_mode: MergeMode::Replace,
+        ..Default::default()
+    };
+    let server = TestServer::with(settings).await;
+    let owners = layered(&server).await;
+    let merged = server.get(&format!("{}/deployment_tasks", owners.cluster_path())).await.expect(200);
+    let a = find(&merged, "a");
+    assert_eq!((&a["type"], &a["mine"], a.get("requires")), (&json!("shell"), &json!(1), None));
+}
+
+#[tokio::test]
+async fn tasks_of_a_layer_are_replaced_through_the_list() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    for owner in [owners.cluster_path(), owners.release_path()] {
+        let path = format!("{owner}/deployment_tasks?graph_type=new-one");
+        let put = server.put(&path, &json!([{"id": "a", "type": "skipped"}])).await.expect(200);
+        assert_eq!(ids(&put), ["a"]);
+        server
+            .put(&path, &json!([{"id": "a", "type": "skipped"}, {"id": "b", "type": "skipped"}]))
+            .await
+            .expect(200);
+        let graph = server.get(&format!("{owner}/deployment_graphs/new-one")).await.expect(200);
+        assert_eq!(ids(&graph["tasks"]), ["a", "b"]);
+        server.put(&path, &json!({"id": 1})).await.refused(400);
+    }
+    let own = server
+        .get(&format!("{}/deployment_tasks?graph_type=new-one", owners.release_path()))
+        .await
+        .expect(200);
+    assert_eq!(ids(&own), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_check_finds_what_uploads_let_through() {
+    let server = TestServer::new().await;
+    let owners = layered(&server).await;
+    let cluster = format!("{}/deployment_graphs/default", owners.cluster_path());
+    let cycle = json!([
+        {"id": "x", "type": "shell", "role": "*", "requires": ["y"]},
+        {"id": "y", "type": "shell", "role": "*", "requires": ["x"]},
+    ]);
+    let refused = server.put(&cluster, &json!({"tasks": cycle})).await.expect(400);
+    assert_eq!(refused["errors"][0]["code"], "graph-cycle", "{refused}");
+    // Over two layers it is seen by the check alone.
+    let release = format!("{}/deployment_graphs/default", owners.release_path());
+    server.put(&release, &json!({"tasks": [cycle[0]]})).await.expect(200);
+    let tasks = json!([
+        {"id": "y", "type": "shell", "role": "*", "requires": ["x", "nowhere"]},
+        {"id": "z", "type": "shell", "role": "controler"},
+        {"id": "g", "type": "group", "role": "controller", "tasks": ["missing"]},
+    ]);
+    server.put(&cluster, &json!({"tasks": tasks})).await.expect(200);
+    let findings = server.get(&format!("{}/deployment_tasks/check", owners.cluster_path())).await.expect(200);
+    let codes: Vec<(&str, &str)> = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| (finding["code"].as_str().unwrap(), finding["severity"].as_str().unwrap()))
+        .collect();
+    assert!(codes.contains(&("graph-cycle", "error")), "{findings}");
+    assert!(codes.contains(&("graph-dangling-name", "warning")), "{findings}");
+    assert!(codes.iter().any(|(code, _)| *code == "graph-unknown-place"), "{findings}");
+    let cycle = findings.as_array().unwrap().iter().find(|finding| finding["code"] == "graph-cycle").unwrap();
+    assert!(cycle["message"].as_str().unwrap().contains('x'), "{cycle}");
+    let own = server.get(&format!("{cluster}/check")).await.expect(200);
+    let found: Vec<(&str, &str)> = own
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| (finding["task"].as_str().unwrap_or_default(), finding["code"].as_str().unwrap()))
+        .collect();
+    for expected in [("y", "graph-dangling-name"), ("z", "graph-unknown-place"), ("g", "graph-group-member")]
+    {
+        assert!(found.contains(&expected), "{own}");
+    }
+    let of_release = server.get(&format!("{release}/check")).await.expect(200);
+    assert_eq!(of_release[0]["message"], "`y` is no task of this layer");
+    server.get(&format!("{}/deployment_graphs/none/check", owners.cluster_path())).await.refused(404);
+}
+
+#[tokio::test]
+async fn a_member_sees_its_own_tenant_and_nothing_else() {
+    let server = TestServer::new().await;
+    let owners = layered(&server).await;
+    let stranger = server.user("eve", "green", "member").await;
+    let member = server.user("mia", "of-owners", "member").await;
+    let graph = server.get(&format!("{}/deployment_graphs/default", owners.cluster_path())).await.expect(200);
+    for path in [
+        format!("{}/deployment_tasks", owners.cluster_path()),
+        format!("{}/deployment_tasks/check", owners.cluster_path()),
+        format!("{}/deployment_graphs", owners.cluster_path()),
+        format!("{}/deployment_graphs/default", owners.cluster_path()),
+        format!("graphs/{}", graph["id"]),
+        format!("graphs/{}/tasks", graph["id"]),
+        format!("graphs/{}/tasks/a", graph["id"]),
+    ] {
+        server.as_bearer(&stranger, "GET", &path, &Value::Null).await.refused(404);
+        server.as_bearer(&member, "GET", &path, &Value::Null).await.expect(200);
+        server.as_bearer(&member, "PUT", &path, &json!({})).await.expect(if path.ends_with("check") {
+            405
+        } else {
+            403
+        });
+    }
+    let seen = server.as_bearer(&stranger, "GET", "graphs", &Value::Null).await.expect(200);
+    assert_eq!(seen, json!([]));
+    let named = server
+        .as_bearer(&stranger, "GET", &format!("graphs?clusters_ids={}", owners.cluster), &Value::Null)
+        .await;
+    assert_eq!(named.expect(200), json!([]));
+    let seen = server.as_bearer(&member, "GET", "graphs", &Value::Null).await.expect(200);
+    assert_eq!(seen.as_array().unwrap().len(), 1);
+}

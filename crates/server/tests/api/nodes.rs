@@ -1,0 +1,347 @@
+use serde_json::{Value, json};
+use stoker_model::{NodeId, RunName, RunStatus};
+
+use crate::beginnings::{cluster, cluster_of, id, node, run, with_header};
+use crate::support::TestServer;
+
+const MAC: &str = "52:54:00:12:34:ab";
+
+fn ids(list: &Value) -> Vec<i64> {
+    list.as_array().expect("a list").iter().map(id).collect()
+}
+
+#[tokio::test]
+async fn a_node_is_discovered() {
+    let server = TestServer::new().await;
+    let body = json!({
+        "mac": MAC.to_uppercase(), "status": "discover", "ip": "10.20.0.7", "manufacturer": "QEMU",
+        "platform_name": null, "os_platform": "ubuntu", "meta": {"interfaces": [{"name": "eth0"}], "cpu": {"total": 2}},
+        "is_agent": true, "agent_checksum": "x", "uptime": 5,
+    });
+    let created = server.post("nodes/", &body).await.expect(201);
+    for (field, expected) in [
+        ("id", json!(1)),
+        ("mac", json!(MAC)),
+        ("name", json!("Untitled (34:ab)")),
+        ("hostname", json!("node-1")),
+        ("fqdn", json!("node-1")),
+        ("status", json!("discover")),
+        ("online", json!(true)),
+        ("ip", json!("10.20.0.7")),
+        ("meta", body["meta"].clone()),
+        ("manufacturer", json!("QEMU")),
+        ("platform_name", json!(null)),
+        ("cluster", json!(null)),
+        ("roles", json!([])),
+        ("pending_roles", json!([])),
+        ("pending_addition", json!(false)),
+        ("pending_deletion", json!(false)),
+        ("labels", json!({})),
+        ("error_type", json!(null)),
+        ("progress", json!(0)),
+        ("group_id", json!(null)),
+        ("kernel_params", json!(null)),
+        ("network_data", json!([])),
+    ] {
+        assert_eq!(created[field], expected, "{field}");
+    }
+    assert_eq!(server.get("nodes/1/").await.expect(200), created);
+    assert_eq!(server.get("nodes").await.expect(200), json!([created]));
+    let stored = server.app.store.read().await.unwrap().node_get(NodeId(1)).await.unwrap().unwrap();
+    assert_eq!(Value::Object(stored.facts), json!({"uptime": 5}));
+    let message = server.post("nodes", &json!({"mac": MAC, "status": "discover"})).await.refused(409);
+    assert_eq!(message, format!("Node with mac {MAC} already exists - doing nothing"));
+}
+
+#[tokio::test]
+async fn wrong_discoveries_are_refused() {
+    let server = TestServer::new().await;
+    for (body, status, message) in [
+        (json!({"status": "discover"}), 400, "No mac address specified"),
+        (json!({"mac": null, "status": "discover"}), 400, "No mac address specified"),
+        (json!({"mac": "zz", "status": "discover"}), 400, "must be a MAC address"),
+        (json!({"mac": 5, "status": "discover"}), 400, "must be text"),
+        (json!({"mac": MAC, "status": "ready"}), 403, "Only bootstrap nodes are allowed to be registered."),
+        (json!({"mac": MAC, "status": "x"}), 403, "Only bootstrap nodes are allowed to be registered."),
+        (json!({"mac": MAC, "meta": {}}), 400, "`meta.interfaces` should be a list"),
+        (json!({"mac": MAC, "meta": {"interfaces": {}}}), 400, "`meta.interfaces` should be a list"),
+        (json!({"mac": MAC, "meta": {"interfaces": [1]}}), 400, "`meta.interfaces` should be a list"),
+        (json!({"mac": MAC, "meta": []}), 400, "must be a map"),
+        (json!({"mac": MAC, "ip": "10.20"}), 400, "must be an IP address"),
+        (json!({"mac": MAC, "hostname": "a_b"}), 400, "a hostname has english letters"),
+        (json!({"mac": MAC, "cluster_id": 1}), 400, "is not part of a discovery"),
+        (json!({"mac": MAC, "roles": ["x"]}), 400, "is not part of a discovery"),
+        (json!({"mac": MAC, "labels": {"a": 1}}), 400, "must be text"),
+        (json!({"mac": MAC, "name": "a\u{0}"}), 400, "NUL"),
+        (json!([]), 400, "must be a map"),
+    ] {
+        let found = server.post("nodes", &body).await.refused(status);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    assert_eq!(server.get("nodes").await.expect(200), json!([]));
+}
+
+#[tokio::test]
+async fn a_node_is_changed_in_part() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    node(&server, 1).await;
+    let body = json!({
+        "name": "db", "hostname": "db-1.example.org", "labels": {"rack": "a1", "spare": null}, "online": false,
+        "cluster_id": cluster_id, "pending_roles": ["compute"], "error_type": "deploy", "error_msg": "no", "progress": 50,
+        "kernel_params": "quiet", "group_id": 2, "meta": {"numa": 1}, "ip": null,
+    });
+    let changed = server.put("nodes/1/", &body).await.expect(200);
+    for field in [
+        "name",
+        "hostname",
+        "labels",
+        "online",
+        "pending_roles",
+        "error_type",
+        "progress",
+        "meta",
+        "group_id",
+    ] {
+        assert_eq!(changed[field], body[field], "{field}");
+    }
+    assert_eq!((&changed["cluster"], &changed["pending_addition"]), (&json!(cluster_id), &json!(true)));
+    let labels =
+        server.patch("nodes/1", &json!({"labels": {"x": "y"}, "error_type": null})).await.expect(200);
+    assert_eq!((&labels["labels"], &labels["error_type"]), (&json!({"x": "y"}), &json!(null)));
+    // What was read may be sent back as it is.
+    assert_eq!(server.put("nodes/1", &labels).await.expect(200), labels);
+    let free = server.put("nodes/1", &json!({"cluster_id": null})).await.expect(200);
+    assert_eq!((&free["cluster"], &free["pending_roles"]), (&json!(null), &json!([])));
+    server.put("nodes/1", &json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn wrong_changes_are_refused() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    let other = cluster_of(&server, 1, "other").await;
+    for number in 1..=2 {
+        node(&server, number).await;
+        server.put(&format!("nodes/{number}"), &json!({"cluster_id": cluster_id})).await.expect(200);
+    }
+    node(&server, 3).await;
+    let long = "x".repeat(101);
+    for (path, body, status, message) in [
+        ("nodes/1", json!({"hostname": "node-2"}), 409, "hostname `node-2` is taken in environment 1"),
+        ("nodes/1", json!({"hostname": "-x"}), 400, "a hostname has english letters"),
+        (
+            "nodes/1",
+            json!({"mac": "52:54:00:00:00:02"}),
+            409,
+            "there is another node with mac 52:54:00:00:00:02",
+        ),
+        ("nodes/1", json!({"labels": {"a": ""}}), 400, "must have 1 to 100 characters"),
+        ("nodes/1", json!({"labels": {"": "a"}}), 400, "must have 1 to 100 characters"),
+        ("nodes/1", json!({"labels": {"a": long}}), 400, "must have 1 to 100 characters"),
+        ("nodes/1", json!({"labels": null}), 400, "must be a map"),
+        ("nodes/1", json!({"status": "raedy"}), 400, "did you mean `ready`?"),
+        ("nodes/1", json!({"roles": ["x"]}), 400, "x are not valid roles for node in environment 1"),
+        ("nodes/1", json!({"pending_roles": ["controller", "compute"]}), 400, "in conflict with role"),
+        (
+            "nodes/1",
+            json!({"cluster_id": other}),
+            400,
+            "node 1 belongs to environment 1; unassign it there first",
+        ),
+        ("nodes/1", json!({"cluster_id": 1, "cluster": 2}), 400, "`cluster_id` and `cluster` say two things"),
+        ("nodes/3", json!({"cluster_id": 99}), 400, "there is no environment 99"),
+        ("nodes/3", json!({"roles": ["compute"]}), 400, "node 3 is in no environment and can have no roles"),
+        ("nodes/1", json!({"progress": 101}), 400, "must be 0 to 100"),
+        ("nodes/1", json!({"id": 2}), 400, "an id cannot change"),
+        ("nodes/1", json!({"colour": 2}), 400, "unknown key"),
+        ("nodes/9", json!({}), 404, "Node not found"),
+        ("nodes/x", json!({}), 404, "Node not found"),
+    ] {
+        let found = server.put(path, &body).await.refused(status);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    server.put("nodes/1", &json!({"status": "provisioned"})).await.expect(200);
+    let message = server.put("nodes/1", &json!({"hostname": "new"})).await.refused(403);
+    assert_eq!(message, "Node hostname may be changed only before provisioning.");
+    server.put("nodes/1", &json!({"hostname": "node-1"})).await.expect(200);
+    let tag = server.get("nodes/1").await.header("etag").to_owned();
+    with_header(&server, ("PUT", "nodes/1"), ("if-match", &tag), r#"{"name": "x"}"#).await.expect(200);
+    with_header(&server, ("PUT", "nodes/1"), ("if-match", &tag), r#"{"name": "y"}"#).await.refused(412);
+    with_header(&server, ("DELETE", "nodes/1"), ("if-match", &tag), "").await.refused(412);
+}
+
+#[tokio::test]
+async fn several_nodes_are_changed_together_or_not_at_all() {
+    let server = TestServer::new().await;
+    for number in 1..=2 {
+        node(&server, number).await;
+    }
+    let body = json!([{"id": 1, "name": "a"}, {"mac": "52-54-00-00-00-02", "name": "b"}]);
+    let changed = server.put("nodes/", &body).await.expect(200);
+    assert_eq!((&changed[0]["name"], &changed[1]["name"]), (&json!("a"), &json!("b")));
+    for (body, message) in [
+        (json!([{"id": 1, "name": "x"}, {"id": 9}]), "entry 1: Invalid ID or MAC specified"),
+        (json!([{"id": 1, "name": "x"}, {"name": "y"}]), "entry 1: MAC or ID is not specified"),
+        (json!([{"id": 1, "name": "x"}, {"id": 1, "name": "y"}]), "node 1 is named twice"),
+        (json!([{"id": 1, "name": "x"}, {"id": 2, "status": "?"}]), "[1].status"),
+        (json!({}), "must be a list"),
+    ] {
+        let found = server.put("nodes", &body).await.refused(400);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    assert_eq!(server.get("nodes/1").await.expect(200)["name"], "a");
+    assert_eq!(server.put("nodes", &json!([])).await.expect(200), json!([]));
+}
+
+#[tokio::test]
+async fn lists_are_filtered() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    for number in 1..=4 {
+        node(&server, number).await;
+    }
+    let body = json!([{"id": 1, "roles": ["controller"]}, {"id": 2, "roles": ["compute"]}]);
+    server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect(200);
+    server.put("nodes", &json!([{"id": 2, "status": "ready"}, {"id": 3, "online": false}])).await.expect(200);
+    for (query, expected) in [
+        ("", &[1, 2, 3, 4][..]),
+        ("cluster_id=1", &[1, 2]),
+        ("cluster_id=", &[3, 4]),
+        ("cluster_id=77", &[]),
+        ("status=ready", &[2]),
+        ("status=ready,discover", &[1, 2, 3, 4]),
+        ("online=0", &[3]),
+        ("online=true&cluster_id=", &[4]),
+        ("roles=compute,x", &[2]),
+        ("status=discover&order_by=-id&limit=1&offset=1", &[3]),
+        ("fetch_related=1", &[1, 2, 3, 4]),
+    ] {
+        assert_eq!(ids(&server.get(&format!("nodes/?{query}")).await.expect(200)), expected, "{query}");
+    }
+    let reply = server.get("nodes?status=discover&limit=1&offset=1").await;
+    assert_eq!(reply.header("content-range"), "objects 1-1/3");
+    for query in ["cluster_id=x", "status=y", "online=maybe", "limit=-1", "order_by=colour"] {
+        server.get(&format!("nodes?{query}")).await.refused(400);
+    }
+    server.get("nodes?status=ready&offset=1").await.refused(416);
+    let stats = server.get("nodes/allocation/stats/").await.expect(200);
+    assert_eq!(stats, json!({"total": 4, "unallocated": 2}));
+}
+
+#[tokio::test]
+async fn nodes_are_deleted() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    for number in 1..=4 {
+        node(&server, number).await;
+    }
+    let body = json!([{"id": 1, "roles": []}]);
+    server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect(200);
+    assert_eq!(server.delete("nodes?ids=2,99").await.refused(404), "NodeCollection not found");
+    server.delete("nodes").await.refused(400);
+    server.delete("nodes?ids=").await.refused(400);
+    server.delete("nodes?ids=x").await.refused(400);
+    let task = server.delete("nodes/?ids=2,3,2").await.expect(200);
+    assert_eq!((&task["name"], &task["status"]), (&json!("node_deletion"), &json!("ready")));
+    assert_eq!((&task["result"], &task["cluster"]), (&json!({"nodes": [2, 3]}), &json!(null)));
+    assert_eq!(ids(&server.get("nodes").await.expect(200)), [1, 4]);
+    let running = run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Running).await;
+    assert!(
+        server.delete("nodes/1").await.refused(400).contains("deleting nodes is not possible while task 2")
+    );
+    server.delete("nodes?ids=1,4").await.refused(400);
+    assert_eq!(ids(&server.get("nodes").await.expect(200)), [1, 4]);
+    server.delete(&format!("transactions/{}?force=1", running.id)).await.expect(204);
+    assert_eq!(server.delete("nodes/1/").await.expect(200)["cluster"], cluster_id);
+    server.delete("nodes/1").await.refused(404);
+}
+
+#[tokio::test]
+async fn a_sign_of_life_that_says_nothing_new_changes_nothing() {
+    let server = TestServer::new().await;
+    node(&server, 1).await;
+    let body = json!({
+        "mac": "52:54:00:00:00:01", "agent_checksum": "abc", "ip": "10.0.0.1", "status": "error", "is_agent": true,
+        "meta": {"interfaces": []}, "uptime": 5,
+    });
+    assert_eq!(server.put("nodes/agent/", &body).await.expect(200), json!({"id": 1}));
+    let shown = server.get("nodes/1").await;
+    let tag = shown.header("etag").to_owned();
+    let shown = shown.expect(200);
+    assert_eq!((&shown["ip"], &shown["meta"]), (&json!("10.0.0.1"), &body["meta"]));
+    assert_eq!(shown["status"], "discover");
+    let n_entries = server.get("audit").await.expect(200).as_array().unwrap().len();
+    assert_eq!(server.put("nodes/agent", &body).await.expect(200), json!({"id": 1, "cached": true}));
+    // Even without a checksum.
+    assert_eq!(
+        server.put("nodes/agent", &json!({"id": 1, "ip": "10.0.0.1"})).await.expect(200),
+        json!({"id": 1})
+    );
+    let again = server.get("nodes/1").await;
+    assert_eq!(again.header("etag"), tag);
+    assert!(again.body["last_seen_at"].as_str() > shown["last_seen_at"].as_str());
+    assert_eq!(server.get("audit").await.expect(200).as_array().unwrap().len(), n_entries);
+    // A node that was away is back.
+    server.put("nodes/1", &json!({"online": false})).await.expect(200);
+    assert_eq!(server.put("nodes/agent", &body).await.expect(200), json!({"id": 1, "cached": true}));
+    assert_eq!(server.get("nodes/1").await.expect(200)["online"], true);
+    for (body, status, message) in [
+        (json!({"id": 9}), 404, "Node not found"),
+        (json!({"mac": MAC}), 404, "Node not found"),
+        (json!({"uptime": 1}), 400, "Say `id` or `mac`"),
+        (json!({"mac": "x"}), 400, "must be a MAC address"),
+        (json!({"id": 1, "meta": {}}), 400, "`meta.interfaces` should be a list"),
+        (json!([]), 400, "must be a map"),
+    ] {
+        let found = server.put("nodes/agent", &body).await.refused(status);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    server.get("nodes/agent").await.refused(405);
+}
+
+#[tokio::test]
+async fn settings_of_a_node_are_merged() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    node(&server, 1).await;
+    let path = "nodes/1/attributes/";
+    server.get(path).await.refused(400);
+    assert_eq!(server.put(path, &json!({})).await.refused(400), "Node '1' doesn't belong to any cluster");
+    server.put("nodes/1", &json!({"cluster_id": cluster_id})).await.expect(200);
+    assert_eq!(server.get(path).await.expect(200), json!({}));
+    server.put(path, &json!({"cpu": {"pinned": 1, "free": 2}})).await.expect(200);
+    let merged = server.put(path, &json!({"cpu": {"free": 3}, "x": []})).await.expect(200);
+    assert_eq!(merged, json!({"cpu": {"pinned": 1, "free": 3}, "x": []}));
+    assert_eq!(server.get(path).await.expect(200), merged);
+    server.put(path, &json!([])).await.refused(400);
+    server.get("nodes/9/attributes").await.refused(404);
+    with_header(&server, ("PUT", path), ("if-match", "\"1\""), "{}").await.refused(412);
+}
+
+#[tokio::test]
+async fn a_member_sees_the_nodes_of_its_clusters() {
+    let server = TestServer::new().await;
+    let member = server.user("ada", "blue", "member").await;
+    let others = cluster(&server).await;
+    let own = json!({"name": "own", "release_id": 1, "tenant": "blue"});
+    let own = id(&server.post("clusters", &own).await.expect(201));
+    for (number, cluster_id) in [(1, Some(own)), (2, Some(others)), (3, None)] {
+        node(&server, number).await;
+        server.put(&format!("nodes/{number}"), &json!({"cluster_id": cluster_id})).await.expect(200);
+    }
+    let get = |path: &'static str| server.as_bearer(&member, "GET", path, &json!(null));
+    assert_eq!(ids(&get("nodes").await.expect(200)), [1]);
+    assert_eq!(ids(&get("nodes?cluster_id=").await.expect(200)), [0; 0]);
+    assert_eq!(ids(&get("nodes?cluster_id=1").await.expect(200)), [0; 0]);
+    assert_eq!(get("nodes/allocation/stats").await.expect(200), json!({"total": 1, "unallocated": 0}));
+    get("nodes/1").await.expect(200);
+    for path in ["nodes/2", "nodes/3", "nodes/2/attributes"] {
+        assert_eq!(get(path).await.refused(404), "Node not found");
+    }
+    for (method, path) in
+        [("POST", "nodes"), ("PUT", "nodes/1"), ("DELETE", "nodes/1"), ("PUT", "nodes/agent")]
+    {
+        server.as_bearer(&member, method, path, &json!({})).await.refused(403);
+    }
+}

@@ -1,0 +1,148 @@
+//! A server without a socket, with an empty database.
+
+use axum::body::Body;
+use axum::http::{Request, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use stoker_server::{App, AppService};
+use stoker_settings::{Secret, Server};
+use stoker_store::{Database, Store};
+use stoker_testkit::{Folder, TestDatabase};
+use tower::ServiceExt;
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: axum::http::HeaderMap,
+    /// Null where there is no body, text where it is no JSON.
+    pub(crate) body: Value,
+}
+
+impl Reply {
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.body);
+        self.body
+    }
+
+    /// That it is refused with a message, which is returned.
+    #[track_caller]
+    pub(crate) fn refused(self, status: u16) -> String {
+        let body = self.expect(status);
+        assert!(body["errors"].is_array(), "{body}");
+        body["message"].as_str().expect("a message").to_owned()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+pub(crate) struct TestServer {
+    pub(crate) app: App,
+    service: AppService,
+    token: String,
+    _folder: Folder,
+    postgres: Option<TestDatabase>,
+}
+
+impl TestServer {
+    /// An empty server; requests come from its admin.
+    pub(crate) async fn new() -> Self {
+        Self::with(Server::default()).await
+    }
+
+    /// The same with settings of one's own.
+    pub(crate) async fn with(settings: Server) -> Self {
+        let folder = Folder::new();
+        let postgres = if wants_postgres() { TestDatabase::create().await } else { None };
+        let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
+        let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
+        let store = Store::open(&database).await.unwrap();
+        let settings = Server { admin_password: Some(Secret::new("secret".to_owned())), ..settings };
+        let (app, _) = App::new(store, settings).await.unwrap();
+        let service = stoker_server::service(&app);
+        let mut server = Self { app, service, token: String::new(), _folder: folder, postgres };
+        server.token = server.log_in("admin", "secret").await;
+        server
+    }
+
+    pub(crate) async fn log_in(&self, name: &str, password: &str) -> String {
+        let body = json!({"auth": {"passwordCredentials": {"username": name, "password": password}}});
+        let reply = self.post("/keystone/v2.0/tokens", &body).await.expect(200);
+        reply["access"]["token"]["id"].as_str().expect("a token").to_owned()
+    }
+
+    /// A new user of the tenant, which is made if it is not there; its token.
+    pub(crate) async fn user(&self, name: &str, tenant: &str, role: &str) -> String {
+        let made = self.post("tenants", &json!({"name": tenant})).await.status;
+        assert!(made == 201 || made == 409);
+        let user = json!({"name": name, "password": "pass", "tenant": tenant, "roles": [role]});
+        self.post("users", &user).await.expect(201);
+        self.log_in(name, "pass").await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send(self.request("GET", path).body(Body::empty()).unwrap()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Reply {
+        self.send(self.request("POST", path).body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Reply {
+        self.send(self.request("PUT", path).body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: &Value) -> Reply {
+        self.send(self.request("PATCH", path).body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.send(self.request("DELETE", path).body(Body::empty()).unwrap()).await
+    }
+
+    /// A request of the admin to which headers can be added.
+    pub(crate) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
+        request(method, path).header("x-auth-token", &self.token)
+    }
+
+    /// A request by the bearer of another token.
+    pub(crate) async fn as_bearer(&self, token: &str, method: &str, path: &str, body: &Value) -> Reply {
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        self.send(request(method, path).header("x-auth-token", token).body(body).unwrap()).await
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+        let response = self.service.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let is_json = parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        let body = match &bytes[..] {
+            [] => Value::Null,
+            bytes if is_json => serde_json::from_slice(bytes).unwrap(),
+            bytes => Value::from(String::from_utf8_lossy(bytes)),
+        };
+        Reply { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if let Some(postgres) = self.postgres.take() {
+            postgres.remove();
+        }
+    }
+}
+
+/// A request of nobody.
+pub(crate) fn request(method: &str, path: &str) -> axum::http::request::Builder {
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
+    Request::builder().method(method).uri(path)
+}
+
+#[expect(clippy::disallowed_methods, reason = "which engine to test is said from outside")]
+fn wants_postgres() -> bool {
+    std::env::var("STOKER_TEST_ENGINE").is_ok_and(|engine| engine == "postgres")
+}
