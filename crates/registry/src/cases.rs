@@ -1,0 +1,164 @@
+//! Questions to the registry, one document each, for those who check plugins without a server.
+//!
+//! | kind | reads | answers |
+//! |---|---|---|
+//! | `decision` | `components`, `plugins`, `selection`, `required_types`, `release` | `{compatible, conflicts}` |
+//! | `wizard_mix` | `release_wizard`, `plugin_wizards` | the wizard, or a list of conflicts as error |
+//! | `stage_order` | `plugins` with their `tasks` | `[[plugin, index], …]`, or a list of errors as error |
+//! | `restriction_gen` | `wizard`, `components`, `plugins` | restrictions by `Pane.control[data]` |
+//!
+//! What is not given is empty. What is of the wrong kind is an error that says so.
+
+use stoker_model::{FitTarget, Json, JsonMap};
+
+use crate::components::{PluginComponents, Registry, Selection, newest_fitting};
+use crate::stages::{OrderedTask, StageError, StagePlugin, order};
+use crate::wizard::{MixConflict, PluginWizard, generated_restrictions, mix};
+
+/// Answers a case: `{"id", "result"}`, or `{"id", "error"}`.
+pub fn answer(case: &Json) -> Json {
+    let (key, value) = match evaluate(case) {
+        Ok(result) => ("result", result),
+        Err(error) => ("error", error),
+    };
+    let id = case.get("id").cloned().unwrap_or_default();
+    object([("id", id), (key, value)])
+}
+
+fn evaluate(case: &Json) -> Result<Json, Json> {
+    match case.get("kind").and_then(Json::as_str) {
+        Some("decision") => decision(case),
+        Some("wizard_mix") => wizard_mix(case),
+        Some("stage_order") => stage_order(case),
+        Some("restriction_gen") => restriction_gen(case),
+        _ => Err(Json::from("`kind` must be `decision`, `wizard_mix`, `stage_order` or `restriction_gen`")),
+    }
+}
+
+fn decision(case: &Json) -> Result<Json, Json> {
+    let target = target(case)?;
+    let plugins = plugins(case)?;
+    let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, target));
+    let (components, required_types) = (texts(case, "selection")?, texts(case, "required_types")?);
+    let selection = Selection { components: &components, required_types: &required_types };
+    Ok(registry.decide(selection).to_json())
+}
+
+fn wizard_mix(case: &Json) -> Result<Json, Json> {
+    let nothing = Json::Null;
+    let mut wizards = Vec::new();
+    for entry in list(case, "plugin_wizards")? {
+        wizards.push(PluginWizard {
+            name: text(entry, "plugin")?.ok_or("`plugin` is missing")?,
+            version: text(entry, "version")?.unwrap_or_default(),
+            wizard: entry.get("wizard").unwrap_or(&nothing),
+            components: Vec::new(),
+        });
+    }
+    let mixed = mix(case.get("release_wizard").unwrap_or(&nothing), &wizards);
+    mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|found| found.iter().map(conflict).collect())
+}
+
+fn conflict(found: &MixConflict) -> Json {
+    object([
+        ("path", Json::from(&*found.path)),
+        ("kind", Json::from(found.kind)),
+        ("plugin", Json::from(&*found.plugin)),
+    ])
+}
+
+/// Packages that do not say their version know numbers in stages.
+const PACKAGE_VERSION_DEFAULT: &str = "2.0.0";
+
+fn stage_order(case: &Json) -> Result<Json, Json> {
+    let mut plugins = Vec::new();
+    for entry in list(case, "plugins")? {
+        plugins.push(StagePlugin {
+            name: text(entry, "name")?.ok_or("`name` of a plugin is missing")?,
+            version: text(entry, "version")?.unwrap_or_default(),
+            package_version: text(entry, "package_version")?.unwrap_or(PACKAGE_VERSION_DEFAULT),
+            tasks: list(entry, "tasks")?,
+            graph_tasks: &[],
+        });
+    }
+    let pair = |task: &OrderedTask<'_>| Json::from(vec![Json::from(task.plugin), Json::from(task.task_idx)]);
+    match order(&plugins) {
+        Ok(ordered) => Ok(ordered.iter().map(pair).collect()),
+        Err(errors) => Err(errors.iter().map(stage_error).collect()),
+    }
+}
+
+fn stage_error(error: &StageError) -> Json {
+    object([
+        ("plugin", Json::from(&*error.plugin)),
+        ("task", error.task_idx.map_or(Json::Null, Json::from)),
+        ("code", Json::from(error.code)),
+    ])
+}
+
+fn restriction_gen(case: &Json) -> Result<Json, Json> {
+    let plugins = plugins(case)?;
+    let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, None));
+    let empty = JsonMap::new();
+    let wizard = match case.get("wizard") {
+        None | Some(Json::Null) => &empty,
+        Some(Json::Object(wizard)) => wizard,
+        Some(_) => return Err(Json::from("`wizard` must be a map")),
+    };
+    let generated = generated_restrictions(wizard, &registry).into_iter();
+    let shown = generated.map(|(target, restrictions)| {
+        (target, restrictions.iter().map(crate::restrictions::Restriction::to_json).collect())
+    });
+    Ok(Json::Object(shown.collect()))
+}
+
+/// The release that plugins have to fit, if one is given.
+fn target(case: &Json) -> Result<Option<FitTarget<'_>>, Json> {
+    let Some(release) = case.get("release").filter(|release| !release.is_null()) else { return Ok(None) };
+    let operating_system = text(release, "operating_system")?.or(text(release, "os")?);
+    Ok(Some(FitTarget {
+        operating_system: operating_system.unwrap_or_default(),
+        version: text(release, "version")?.unwrap_or_default(),
+        mode: text(release, "mode")?,
+    }))
+}
+
+fn plugins(case: &Json) -> Result<Vec<PluginComponents<'_>>, Json> {
+    let mut plugins = Vec::new();
+    for entry in list(case, "plugins")? {
+        let has_releases = entry.get("releases").is_some_and(|releases| !releases.is_null());
+        plugins.push(PluginComponents {
+            name: text(entry, "name")?.ok_or("`name` of a plugin is missing")?,
+            version: text(entry, "version")?.unwrap_or_default(),
+            releases: if has_releases { Some(list(entry, "releases")?) } else { None },
+            provides: list(entry, "provides")?,
+            components: list(entry, "components")?,
+        });
+    }
+    Ok(plugins)
+}
+
+fn list<'a>(document: &'a Json, key: &str) -> Result<&'a [Json], Json> {
+    match document.get(key) {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::Array(items)) => Ok(items),
+        Some(_) => Err(Json::from(format!("`{key}` must be a list"))),
+    }
+}
+
+fn texts<'a>(document: &'a Json, key: &str) -> Result<Vec<&'a str>, Json> {
+    let texts: Option<Vec<&str>> = list(document, key)?.iter().map(Json::as_str).collect();
+    texts.ok_or_else(|| Json::from(format!("`{key}` must be a list of texts")))
+}
+
+fn text<'a>(document: &'a Json, key: &str) -> Result<Option<&'a str>, Json> {
+    match document.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Json::from(format!("`{key}` must be text"))),
+    }
+}
+
+fn object<const N: usize>(entries: [(&str, Json); N]) -> Json {
+    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}

@@ -1,0 +1,82 @@
+//! Whether a selection works.
+
+use std::collections::BTreeSet;
+
+use super::component::Component;
+use super::finding::{Decision, Finding};
+use super::name::{ComponentName, ComponentType};
+use super::registry::Registry;
+use super::requires::Chosen;
+
+/// What somebody has chosen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selection<'a> {
+    /// Names in any spelling, in any order.
+    pub components: &'a [&'a str],
+    /// Types of which something has to be chosen.
+    pub required_types: &'a [&'a str],
+}
+
+impl Registry {
+    /// Everything that speaks against a selection. Names that nobody provides count as not chosen.
+    pub fn decide(&self, selection: Selection<'_>) -> Decision {
+        let mut findings = self.findings().to_vec();
+        let mut chosen: Vec<&Component> = Vec::new();
+        for text in selection.components {
+            let name = ComponentName::parse(text);
+            match name.as_ref().and_then(|name| self.get(name)) {
+                Some(component) if chosen.iter().any(|known| known.name == component.name) => {}
+                Some(component) => chosen.push(component),
+                None => {
+                    let component = name.map_or_else(|| (*text).to_owned(), |name| name.to_string());
+                    findings.push(Finding::Unknown { component });
+                }
+            }
+        }
+        findings.extend(incompatible_pairs(&chosen));
+        findings.extend(self.unmet_requirements(&chosen));
+        findings.extend(missing_types(&chosen, selection.required_types));
+        Decision::new(findings)
+    }
+
+    fn unmet_requirements(&self, chosen: &[&Component]) -> Vec<Finding> {
+        let selected: BTreeSet<&ComponentName> = chosen.iter().map(|component| &component.name).collect();
+        let available: BTreeSet<&ComponentName> =
+            self.components().iter().map(|component| &component.name).collect();
+        let all = Chosen { selected: &selected, available: &available };
+        let mut findings = Vec::new();
+        for component in chosen {
+            let unmet = component.requires.iter().filter(|found| !found.holds(&component.name, all));
+            findings.extend(unmet.map(|requirement| Finding::Requires {
+                component: component.name.clone(),
+                predicate: requirement.predicate,
+                items: requirement.item_texts(),
+            }));
+        }
+        findings
+    }
+}
+
+fn incompatible_pairs(chosen: &[&Component]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (idx, one) in chosen.iter().enumerate() {
+        for other in chosen[idx + 1..].iter().filter(|other| Registry::conflict(one, other)) {
+            let mut components = [one.name.clone(), other.name.clone()];
+            components.sort_by_key(ToString::to_string);
+            findings.push(Finding::Incompatible { components });
+        }
+    }
+    findings
+}
+
+fn missing_types(chosen: &[&Component], required: &[&str]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for text in required {
+        let kind = ComponentType::parse(text);
+        if !chosen.iter().any(|component| Some(component.name.kind()) == kind) {
+            let kind = kind.map_or_else(|| (*text).to_owned(), |kind| kind.as_str().to_owned());
+            findings.push(Finding::MissingType { kind });
+        }
+    }
+    findings
+}

@@ -1,0 +1,145 @@
+//! What is wrong with a selection, or with the components themselves.
+
+use std::cmp::Ordering;
+
+use stoker_model::{Json, JsonMap};
+
+use super::name::ComponentName;
+use super::requires::Predicate;
+
+/// Whether a selection works, and everything that speaks against it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    pub conflicts: Vec<Finding>,
+}
+
+impl Decision {
+    pub(super) fn new(mut conflicts: Vec<Finding>) -> Self {
+        conflicts.sort_by(Finding::compare);
+        conflicts.dedup();
+        Self { conflicts }
+    }
+
+    pub fn is_compatible(&self) -> bool {
+        self.conflicts.is_empty()
+    }
+
+    /// `{"compatible": …, "conflicts": […]}`.
+    pub fn to_json(&self) -> Json {
+        let conflicts: Vec<Json> = self.conflicts.iter().map(Finding::to_json).collect();
+        let mut map = JsonMap::new();
+        map.insert("compatible".to_owned(), Json::from(conflicts.is_empty()));
+        map.insert("conflicts".to_owned(), Json::from(conflicts));
+        Json::Object(map)
+    }
+}
+
+/// Why something that is said about a component means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invalid {
+    BadName,
+    BadPattern,
+    BadToken,
+    SpecificNameRequired,
+    MixedRequires,
+    UnknownPredicate,
+}
+
+impl Invalid {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BadName => "bad_name",
+            Self::BadPattern => "bad_pattern",
+            Self::BadToken => "bad_token",
+            Self::SpecificNameRequired => "specific_name_required",
+            Self::MixedRequires => "mixed_requires",
+            Self::UnknownPredicate => "unknown_predicate",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    Invalid {
+        component: String,
+        reason: Invalid,
+    },
+    /// Providers in order: `release`, or names of plugins.
+    Duplicate {
+        component: ComponentName,
+        providers: Vec<String>,
+    },
+    /// Chosen, and provided by nobody.
+    Unknown {
+        component: String,
+    },
+    /// In order.
+    Incompatible {
+        components: [ComponentName; 2],
+    },
+    Requires {
+        component: ComponentName,
+        predicate: Predicate,
+        items: Vec<String>,
+    },
+    /// Nothing of this type is chosen.
+    MissingType {
+        kind: String,
+    },
+}
+
+impl Finding {
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "invalid",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Unknown { .. } => "unknown",
+            Self::Incompatible { .. } => "incompatible",
+            Self::Requires { .. } => "requires",
+            Self::MissingType { .. } => "missing_type",
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Invalid { .. } => 0,
+            Self::Duplicate { .. } => 1,
+            Self::Unknown { .. } => 2,
+            Self::Incompatible { .. } => 3,
+            Self::Requires { .. } => 4,
+            Self::MissingType { .. } => 5,
+        }
+    }
+
+    /// As reports show it, keys sorted.
+    pub fn to_json(&self) -> Json {
+        let text = |name: &ComponentName| Json::from(name.to_string());
+        let mut fields = match self {
+            Self::Invalid { component, reason } => {
+                vec![("component", Json::from(&**component)), ("reason", Json::from(reason.as_str()))]
+            }
+            Self::Duplicate { component, providers } => {
+                vec![("component", text(component)), ("providers", Json::from(providers.clone()))]
+            }
+            Self::Unknown { component } => vec![("component", Json::from(&**component))],
+            Self::Incompatible { components } => {
+                vec![("components", components.iter().map(text).collect())]
+            }
+            Self::Requires { component, predicate, items } => vec![
+                ("component", text(component)),
+                ("items", Json::from(items.clone())),
+                ("predicate", Json::from(predicate.as_str())),
+            ],
+            Self::MissingType { kind } => vec![("type", Json::from(&**kind))],
+        };
+        fields.push(("kind", Json::from(self.kind())));
+        fields.sort_by_key(|(key, _)| *key);
+        Json::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// By kind, then by text.
+    fn compare(&self, other: &Self) -> Ordering {
+        let text = |finding: &Self| finding.to_json().to_string();
+        self.rank().cmp(&other.rank()).then_with(|| text(self).cmp(&text(other)))
+    }
+}

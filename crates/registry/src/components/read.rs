@@ -1,0 +1,182 @@
+//! From documents to components. What is wrong with them is reported and left out.
+
+use std::collections::BTreeMap;
+
+use stoker_model::Json;
+
+use super::component::{Component, Provider, Relation, WEIGHT_DEFAULT};
+use super::finding::{Finding, Invalid};
+use super::name::{ComponentName, ComponentPattern, ComponentType, Token};
+use super::requires::{Item, Predicate, Requirement};
+
+/// Reads components of one provider.
+pub(super) struct Reader<'f> {
+    pub(super) provider: Provider,
+    pub(super) findings: &'f mut Vec<Finding>,
+}
+
+impl Reader<'_> {
+    /// A component as releases and `components.yaml` describe it; a bare text is its name.
+    pub(super) fn described(&mut self, entry: &Json) -> Option<Component> {
+        let name = self.name(entry)?;
+        let mut component = self.component(name, entry);
+        component.compatible = self.relations(entry.get("compatible"), &component.name);
+        component.incompatible = self.relations(entry.get("incompatible"), &component.name);
+        component.requires = self.requires(entry.get("requires"), &component.name);
+        Some(component)
+    }
+
+    /// A component as `provides` describes it. A subtype is completed with `own_name`, if the plugin provides
+    /// nothing else.
+    pub(super) fn provided(&mut self, entry: &Json, own_name: Option<&str>) -> Option<Component> {
+        let name = self.name(entry)?;
+        let name = self.completed(name, own_name)?;
+        let mut component = self.component(name, entry);
+        let mut accepts = BTreeMap::new();
+        for kind in ComponentType::ALL {
+            let tokens = match entry.get(kind.compatible_key()) {
+                None | Some(Json::Null) => continue,
+                Some(Json::Array(items)) => self.tokens(items, *kind, &component.name),
+                Some(_) => {
+                    self.invalid(&component.name.to_string(), Invalid::BadToken);
+                    Vec::new()
+                }
+            };
+            accepts.insert(*kind, tokens);
+        }
+        component.accepts = Some(accepts);
+        Some(component)
+    }
+
+    fn invalid(&mut self, component: &str, reason: Invalid) {
+        let finding = Finding::Invalid { component: component.to_owned(), reason };
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    fn name(&mut self, entry: &Json) -> Option<ComponentName> {
+        let given = entry.get("name").unwrap_or(entry);
+        let name = given.as_str().and_then(ComponentName::parse);
+        if name.is_none() {
+            let text = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+            self.invalid(&text, Invalid::BadName);
+        }
+        name
+    }
+
+    /// The name of a component of `provides`, which may leave out its specific part.
+    fn completed(&mut self, name: ComponentName, own_name: Option<&str>) -> Option<ComponentName> {
+        if !name.is_bare_subtype() {
+            return Some(name);
+        }
+        let whole = own_name.and_then(|own_name| name.with_segment(own_name));
+        if whole.is_none() {
+            self.invalid(&name.to_string(), Invalid::SpecificNameRequired);
+        }
+        whole
+    }
+
+    fn component(&self, name: ComponentName, entry: &Json) -> Component {
+        let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+        let mut component = Component::new(name, self.provider.clone());
+        component.label = text("label").unwrap_or(component.label);
+        component.description = text("description");
+        component.weight = entry.get("weight").and_then(Json::as_i64).unwrap_or(WEIGHT_DEFAULT);
+        component.is_default = entry.get("default").and_then(Json::as_bool).unwrap_or(false);
+        component.bind = entry.get("bind").and_then(Json::as_array).cloned().unwrap_or_default();
+        component
+    }
+
+    fn tokens(&mut self, items: &[Json], kind: ComponentType, name: &ComponentName) -> Vec<Token> {
+        let parsed = items.iter().map(|item| item.as_str().and_then(|text| Token::parse(text, kind)));
+        let tokens: Vec<Token> = parsed.flatten().collect();
+        if tokens.len() < items.len() {
+            self.invalid(&name.to_string(), Invalid::BadToken);
+        }
+        tokens
+    }
+
+    fn relations(&mut self, entries: Option<&Json>, name: &ComponentName) -> Vec<Relation> {
+        let entries = entries.and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        let relation = |entry: &Json| {
+            let pattern = ComponentPattern::parse(relation_name(entry)?)?;
+            Some(Relation { pattern, message: message_of(entry) })
+        };
+        let relations: Vec<Relation> = entries.iter().filter_map(relation).collect();
+        if relations.len() < entries.len() {
+            self.invalid(&name.to_string(), Invalid::BadPattern);
+        }
+        relations
+    }
+
+    fn requires(&mut self, entries: Option<&Json>, name: &ComponentName) -> Vec<Requirement> {
+        let entries = entries.and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        let n_names = entries.iter().filter(|entry| relation_name(entry).is_some()).count();
+        let read = match n_names {
+            0 => predicates(entries),
+            _ if n_names == entries.len() => Ok(name_groups(entries)),
+            _ => Err(Invalid::MixedRequires),
+        };
+        let requirements = read.unwrap_or_else(|reason| {
+            self.invalid(&name.to_string(), reason);
+            Vec::new()
+        });
+        let has_bad_items =
+            requirements.iter().flat_map(|found| &found.items).any(|item| item.pattern.is_none());
+        if has_bad_items {
+            self.invalid(&name.to_string(), Invalid::BadPattern);
+        }
+        requirements
+    }
+}
+
+/// `{name: …}`, or the name by itself.
+fn relation_name(entry: &Json) -> Option<&str> {
+    entry.get("name").unwrap_or(entry).as_str()
+}
+
+/// Authors also call the message `description`.
+fn message_of(entry: &Json) -> Option<String> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    text("message").or_else(|| text("description")).map(str::to_owned)
+}
+
+/// The older notation: of the names of each type, one has to be there. The first message of a group is its message.
+fn name_groups(entries: &[Json]) -> Vec<Requirement> {
+    let mut groups: Vec<(String, Requirement)> = Vec::new();
+    for entry in entries {
+        let item = Item::new(relation_name(entry).unwrap_or_default());
+        let kind = item.text.split(':').next().unwrap_or_default().to_owned();
+        let message = message_of(entry);
+        match groups.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, group)) => {
+                group.items.push(item);
+                group.message = group.message.take().or(message);
+            }
+            None => {
+                groups.push((kind, Requirement { predicate: Predicate::AnyOf, items: vec![item], message }));
+            }
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// The newer notation: every predicate of every map has to hold.
+fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, Invalid> {
+    let mut found = Vec::new();
+    for entry in entries {
+        let map = entry.as_object().ok_or(Invalid::UnknownPredicate)?;
+        if !map.keys().all(|key| Predicate::parse(key).is_some()) {
+            return Err(Invalid::UnknownPredicate);
+        }
+        for predicate in Predicate::ALL {
+            let Some(body) = map.get(predicate.as_str()) else { continue };
+            let items = body.get("items").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+            let text = |item: &Json| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+            let items = items.iter().map(|item| Item::new(&text(item))).collect();
+            found.push(Requirement { predicate: *predicate, items, message: message_of(body) });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,123 @@
+//! What is wrong with a package, in the codes of the registry.
+
+use std::fmt;
+
+use stoker_manifest::{Problem, Severity, codes as manifest};
+use stoker_yaml::Span;
+
+/// Stable names of problems. Those of stages are the codes of `stages`, with dashes.
+pub mod codes {
+    pub const FILE_MISSING: &str = "file-missing";
+    pub const FILE_EMPTY: &str = "file-empty";
+    pub const YAML_SYNTAX: &str = "yaml-syntax";
+    pub const FIELD_REQUIRED: &str = "field-required";
+    pub const FIELD_TYPE: &str = "field-type";
+    pub const FIELD_PATTERN: &str = "field-pattern";
+    pub const FIELD_ENUM: &str = "field-enum";
+    pub const FIELD_MIN: &str = "field-min";
+    pub const NOT_UNIQUE: &str = "not-unique";
+    pub const TOO_SHORT: &str = "too-short";
+    pub const UNEXPECTED_FIELD: &str = "unexpected-field";
+    pub const PACKAGE_VERSION_UNKNOWN: &str = "package-version-unknown";
+    pub const VERSION_MALFORMED: &str = "version-malformed";
+    pub const FUEL_VERSION_TOO_OLD: &str = "fuel-version-too-old";
+    pub const RELEASE_PATH_MISSING: &str = "release-path-missing";
+    pub const TASK_TYPE_UNKNOWN: &str = "task-type-unknown";
+    pub const ROLE_FORMAT: &str = "role-format";
+    pub const EXPRESSION_SYNTAX: &str = "expression-syntax";
+    pub const DUPLICATE_ID: &str = "duplicate-id";
+    pub const COMPONENT_NAME: &str = "component-name";
+    pub const COMPONENT_PATTERN: &str = "component-pattern";
+    pub const REQUIRES_MIXED: &str = "requires-mixed";
+    pub const REQUIRES_PREDICATE: &str = "requires-predicate";
+    pub const SPECIFIC_NAME_REQUIRED: &str = "specific-name-required";
+    pub const BAD_TOKEN: &str = "bad-token";
+    pub const WIZARD_SHAPE: &str = "wizard-shape";
+    pub const STAGE_MISSING: &str = "stage-missing";
+    pub const STAGE_NOT_STRING: &str = "stage-not-string";
+    pub const STAGE_UNKNOWN: &str = "stage-unknown";
+    pub const STAGE_BAD_POSTFIX: &str = "stage-bad-postfix";
+    pub const STAGE_POSTFIX_NOT_ALLOWED: &str = "stage-postfix-not-allowed";
+    pub const STAGE_POSTFIX_RANGE: &str = "stage-postfix-range";
+    /// A number that is kept free by convention; never more than a warning.
+    pub const STAGE_RESERVED: &str = "stage-reserved";
+    /// There are more problems than are shown.
+    pub const TOO_MANY: &str = "too-many";
+}
+
+/// One problem of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackageProblem {
+    pub file: String,
+    /// Where in the file's document, as in `releases[0].os`; empty for the whole of it.
+    pub path: String,
+    /// Where in its text; `None` for the file as a whole.
+    pub span: Option<Span>,
+    pub severity: Severity,
+    /// One of [`codes`].
+    pub code: &'static str,
+    /// A lowercase fragment without a full stop.
+    pub message: String,
+    /// What the author can do.
+    pub help: Option<String>,
+}
+
+impl PackageProblem {
+    pub(crate) fn of_file(file: &str, code: &'static str, message: impl Into<String>) -> Self {
+        let (path, message) = (String::new(), message.into());
+        let (file, severity) = (file.to_owned(), Severity::Error);
+        Self { file, path, span: None, severity, code, message, help: None }
+    }
+
+    pub(crate) fn new(file: &str, problem: Problem) -> Self {
+        Self {
+            file: file.to_owned(),
+            code: code_of(&problem),
+            path: problem.path,
+            span: problem.span,
+            severity: problem.severity,
+            message: problem.message,
+            help: problem.help,
+        }
+    }
+
+    /// Counted from 1.
+    pub fn line(&self) -> Option<u32> {
+        self.span.map(|span| span.start.line)
+    }
+}
+
+/// `tasks.yaml:12:3: [1].stage: the message (the help)`.
+impl fmt::Display for PackageProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(span) = self.span {
+            write!(f, ":{}", span.start)?;
+        }
+        f.write_str(": ")?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, " ({help})"))
+    }
+}
+
+/// The readers of documents have names of their own for what they find.
+fn code_of(problem: &Problem) -> &'static str {
+    match problem.code {
+        manifest::EMPTY => codes::FILE_EMPTY,
+        manifest::MISSING => codes::FIELD_REQUIRED,
+        manifest::KIND | manifest::KEY | manifest::CONFLICT => codes::FIELD_TYPE,
+        manifest::FORM => codes::FIELD_PATTERN,
+        manifest::CHOICE => codes::FIELD_ENUM,
+        manifest::RANGE => codes::FIELD_MIN,
+        manifest::LENGTH => codes::TOO_SHORT,
+        manifest::UNKNOWN_KEY => codes::UNEXPECTED_FIELD,
+        manifest::DUPLICATE_TASK => codes::DUPLICATE_ID,
+        manifest::EXPRESSION => codes::EXPRESSION_SYNTAX,
+        manifest::TOO_MANY => codes::TOO_MANY,
+        own if !own.starts_with("yaml-") && !own.starts_with("json-") && own != manifest::DOCUMENTS => own,
+        _ => codes::YAML_SYNTAX,
+    }
+}

@@ -1,0 +1,121 @@
+//! `components.yaml`: components that say what they do not work with and what they need.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, string, wrong_kind};
+use stoker_yaml::Node;
+
+use crate::components::{ComponentName, ComponentPattern, Predicate};
+use crate::package::plugin::Documents;
+use crate::package::shapes::{anything, head, open_map, shown};
+use crate::package::{Context, codes};
+
+pub(in crate::package) fn components(
+    node: &Node,
+    _: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    _ = list_of(component)(node, problems);
+}
+
+fn component(node: &Node, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    fields.required("name", component_name);
+    fields.required("label", string);
+    fields.optional("description", string);
+    fields.optional("weight", integer);
+    fields.optional("default", boolean);
+    fields.optional("bind", list_of(anything));
+    fields.optional("compatible", nullable(list_of(relation)));
+    fields.optional("incompatible", nullable(list_of(relation)));
+    fields.optional("requires", nullable(requires));
+    fields.finish();
+    Some(())
+}
+
+fn component_name(node: &Node, problems: &mut Problems) -> Option<()> {
+    let text = string(node, problems)?;
+    if ComponentName::parse(&text).is_none() {
+        bad_name(node, &text, problems);
+    }
+    Some(())
+}
+
+pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Problems) {
+    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is no name of a component", shown(text))).help(
+        "names are `type:name` or `type:subtype:name`; types are hypervisor, network, storage, monitoring and \
+         additional_service"
+            .to_owned(),
+    );
+}
+
+fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
+    let description = node.get("description");
+    if let (Some(description), None) = (description, node.get("message")) {
+        problems.in_key("description", |problems| {
+            problems
+                .warning(codes::UNEXPECTED_FIELD, description.span, "this is taken for the message")
+                .help("call it `message`".to_owned());
+        });
+    }
+    open_map(|fields| {
+        fields.required("name", pattern);
+        fields.optional("message", string);
+    })(node, problems)
+}
+
+fn pattern(node: &Node, problems: &mut Problems) -> Option<()> {
+    let text = string(node, problems)?;
+    if ComponentPattern::parse(&text).is_none() {
+        let message = format!("{} matches no component", shown(&text));
+        problems
+            .error(codes::COMPONENT_PATTERN, node.span, message)
+            .help("write a name, or `type:*` or `type:subtype:*` for all below".to_owned());
+    }
+    Some(())
+}
+
+/// A list of names, or a list of predicates.
+fn requires(node: &Node, problems: &mut Problems) -> Option<()> {
+    let items = node.as_seq().unwrap_or_default();
+    let n_names = items.iter().filter(|item| item.get("name").is_some()).count();
+    if n_names > 0 && n_names < items.len() {
+        problems
+            .error(codes::REQUIRES_MIXED, head(node), "names and predicates are mixed in one list")
+            .help("say it all with predicates: `any_of`, `all_of`, `one_of`, `none_of`".to_owned());
+        return None;
+    }
+    if n_names > 0 {
+        list_of(relation)(node, problems)?
+    } else {
+        list_of(predicates)(node, problems)?
+    };
+    Some(())
+}
+
+fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
+    let Some(entries) = node.as_map() else {
+        wrong_kind(node, "a map with `name`, or with predicates", problems);
+        return None;
+    };
+    for (key, value) in entries {
+        let name = key.as_scalar().map(ToString::to_string).unwrap_or_default();
+        if Predicate::parse(&name).is_some() {
+            problems.in_key(&name, |problems| predicate(value, problems));
+        } else {
+            let message = format!("{} is no predicate", shown(&name));
+            problems
+                .error(codes::REQUIRES_PREDICATE, key.span, message)
+                .help("predicates are one_of, any_of, all_of and none_of".to_owned());
+        }
+    }
+    Some(())
+}
+
+fn predicate(node: &Node, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.required("items", list_of(pattern));
+        fields.optional("message", string);
+        fields.optional("message_invalid", string);
+    })(node, problems)
+}

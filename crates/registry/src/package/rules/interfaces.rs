@@ -1,0 +1,53 @@
+//! `nic_config.yaml`, `bond_config.yaml`, `node_config.yaml`: attributes of interfaces and nodes.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, string};
+use stoker_yaml::Node;
+
+use crate::package::plugin::Documents;
+use crate::package::shapes::{anything, open_map, restrictions, shown};
+use crate::package::{Context, codes};
+
+pub(in crate::package) fn interface_attributes(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    attributes(node, context, problems);
+}
+
+/// Sections, each of the shape of the others.
+pub(in crate::package) fn node_attributes(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    let Some(mut fields) = Fields::new(node, problems) else { return };
+    for (name, section) in fields.rest() {
+        fields.problems().in_key(name, |problems| attributes(section, context, problems));
+    }
+}
+
+fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) {
+    let Some(mut fields) = Fields::new(node, problems) else { return };
+    fields.optional("metadata", open_map(|fields| _ = fields.required("label", string)));
+    for (name, attribute) in fields.rest() {
+        let problems = fields.problems();
+        problems.in_key(name, |problems| {
+            if name.starts_with("metadata") {
+                let message = format!("no attribute may be called {}", shown(name));
+                problems.error(codes::UNEXPECTED_FIELD, attribute.span, message);
+                return;
+            }
+            _ = open_map(|fields| {
+                fields.required("type", string);
+                fields.required("label", string);
+                fields.required("value", anything);
+                fields.optional("description", string);
+                fields.optional("restrictions", restrictions(context.text));
+            })(attribute, problems);
+        });
+    }
+}

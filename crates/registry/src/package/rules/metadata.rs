@@ -1,0 +1,123 @@
+//! `metadata.yaml`: who the plugin is and which releases it is for.
+
+use std::collections::BTreeSet;
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, boolean, list_of, string, word};
+use stoker_yaml::Node;
+
+use super::provides::provides;
+use crate::package::plugin::Documents;
+use crate::package::shapes::{anything, is_lower_name, open_map, shown, text_like};
+use crate::package::version::{PackageVersion, numbers};
+use crate::package::{Context, codes};
+
+pub(in crate::package) fn metadata(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    let Some(mut fields) = Fields::new(node, problems) else { return };
+    let name = fields.required(
+        "name",
+        text_like(codes::FIELD_PATTERN, "small letters, digits, `_` and `-`", is_lower_name),
+    );
+    fields.required("title", string);
+    fields.required("description", string);
+    fields.required("version", plugin_version);
+    fields.required("package_version", package_version);
+    fields
+        .required("fuel_version", list_of(|node, problems| product_version(node, context.version, problems)));
+    fields.required("releases", list_of(|node, problems| release(node, context, problems)));
+    if context.version >= PackageVersion::V2 {
+        fields.required("licenses", list_of(string));
+        fields.required("authors", list_of(string));
+        fields.required("homepage", string);
+        fields.required("groups", |node, problems| groups(node, context.version, problems));
+    } else {
+        fields.ignore(&["licenses", "authors", "homepage", "groups"]);
+    }
+    if context.version >= PackageVersion::V4 {
+        fields.required("is_hotpluggable", boolean);
+    } else {
+        fields.ignore(&["is_hotpluggable"]);
+    }
+    fields.optional("build_version", anything);
+    fields.optional("provides", |node, problems| provides(node, name.as_deref(), problems));
+    fields.finish_gently();
+}
+
+fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
+    let form = "`X.Y` or `X.Y.Z`, with `aN` or `bN` behind if it is not released";
+    text_like(codes::VERSION_MALFORMED, form, |text| numbers(text).is_some())(node, problems)
+}
+
+fn package_version(node: &Node, problems: &mut Problems) -> Option<String> {
+    let form = "`1.0.0`, `2.0.0`, `3.0.0`, `4.0.0` or `5.0.0`";
+    let is_known = |text: &str| PackageVersion::parse(text).is_some();
+    text_like(codes::PACKAGE_VERSION_UNKNOWN, form, is_known)(node, problems)
+}
+
+fn product_version(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+    let text = string(node, problems)?;
+    let Some(found) = numbers(&text) else {
+        let message = format!("must be a version such as `9.0`, this is {}", shown(&text));
+        problems.error(codes::VERSION_MALFORMED, node.span, message);
+        return None;
+    };
+    let min = version.product_min();
+    // A part that is missing is 0, so that 6.1 and 6.1.0 are one version.
+    let mut padded = found;
+    padded.resize(3, 0);
+    let mut floor = numbers(min).unwrap_or_default();
+    floor.resize(3, 0);
+    if padded < floor {
+        let message = format!("packages of version {} need {min} or later", version.as_str());
+        problems
+            .error(codes::FUEL_VERSION_TOO_OLD, node.span, message)
+            .help("remove it, or make a package of an older version for it".to_owned());
+        return None;
+    }
+    Some(())
+}
+
+const GROUPS: &[&str] =
+    &["network", "storage", "storage::cinder", "storage::glance", "hypervisor", "monitoring", "equipment"];
+
+fn groups(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+    // `equipment` came with the fourth package version.
+    let known = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
+    list_of(word(known))(node, problems)?;
+    let mut seen = BTreeSet::new();
+    for (item_idx, item) in node.as_seq().into_iter().flatten().enumerate() {
+        if !item.as_str().is_none_or(|group| seen.insert(group)) {
+            problems.in_item(item_idx, |problems| {
+                problems.error(codes::NOT_UNIQUE, item.span, "the group is there already");
+            });
+        }
+    }
+    Some(())
+}
+
+fn release(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.required("os", word(&["ubuntu", "centos"]));
+        fields.required("version", string);
+        fields.required("mode", list_of(word(&["ha", "multinode"])));
+        for key in ["deployment_scripts_path", "repository_path"] {
+            fields.required(key, |node, problems| existing_path(node, context, problems));
+        }
+    })(node, problems)
+}
+
+fn existing_path(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    let path = string(node, problems)?;
+    if context.tree.exists(&path) {
+        return Some(());
+    }
+    problems
+        .error(codes::RELEASE_PATH_MISSING, node.span, format!("there is no {} in the package", shown(&path)))
+        .help("make the folder, even an empty one".to_owned());
+    None
+}

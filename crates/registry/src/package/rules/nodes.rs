@@ -1,0 +1,133 @@
+//! `node_roles.yaml`, `volumes.yaml`, `network_roles.yaml`.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use crate::package::plugin::Documents;
+use crate::package::shapes::{
+    condition, filled_list, is_lower_name, is_plain_name, open_map, restrictions, shown, text_like,
+};
+use crate::package::{Context, codes};
+
+pub(in crate::package) fn node_roles(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    let Some(mut fields) = Fields::new(node, problems) else { return };
+    for (name, role) in fields.rest() {
+        let problems = fields.problems();
+        if !is_plain_name(name) {
+            let message = format!("a role is letters, digits, `_` and `-`, this is {}", shown(name));
+            problems.in_key(name, |problems| {
+                problems.error(codes::FIELD_PATTERN, role.span, message);
+            });
+        }
+        problems.in_key(name, |problems| node_role(role, context.text, problems));
+    }
+}
+
+fn node_role(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.required("name", string);
+        fields.required("description", string);
+        fields.optional("conflicts", conflicts);
+        fields.optional("has_primary", boolean);
+        fields.optional("public_ip_required", boolean);
+        fields.optional("weight", integer);
+        fields.optional("limits", |node, problems| limits(node, text, problems));
+        fields.optional("update_required", list_of(string));
+        fields.optional("update_once", list_of(string));
+        fields.optional("restrictions", restrictions(text));
+    })(node, problems)
+}
+
+fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
+    if node.as_str() == Some("*") {
+        return Some(());
+    }
+    list_of(string)(node, problems).map(|_| ())
+}
+
+fn limits(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        numbers_of_nodes(fields);
+        fields.optional("condition", |node, problems| condition(node, text, problems));
+        let one = |node: &Node, problems: &mut Problems| {
+            open_map(|fields| {
+                fields.required("condition", |node, problems| condition(node, text, problems));
+                numbers_of_nodes(fields);
+            })(node, problems)
+        };
+        fields.optional("overrides", filled_list(one));
+    })(node, problems)
+}
+
+fn numbers_of_nodes(fields: &mut Fields<'_, '_>) {
+    for key in ["min", "max", "recommended"] {
+        fields.optional(key, |node, problems| {
+            let is_number = matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Int(_)));
+            if !is_number {
+                wrong_kind(node, "a number, or text that computes one", problems);
+            }
+            is_number.then_some(())
+        });
+    }
+}
+
+const SIZES: &[&str] = &["all", "min", "full-disk"];
+
+pub(in crate::package) fn volumes(node: &Node, _: Context<'_>, _: &mut Documents, problems: &mut Problems) {
+    _ = open_map(|fields| {
+        fields.required(
+            "volumes",
+            list_of(open_map(|fields| {
+                fields.required("id", string);
+                fields.required("type", string);
+            })),
+        );
+        fields.required("volumes_roles_mapping", |node, problems| {
+            let part = || {
+                open_map(|fields| {
+                    fields.required("id", string);
+                    fields.required("allocate_size", word(SIZES));
+                })
+            };
+            let mut fields = Fields::new(node, problems)?;
+            for (role, parts) in fields.rest() {
+                fields.problems().in_key(role, |problems| filled_list(part())(parts, problems));
+            }
+            Some(())
+        });
+    })(node, problems);
+}
+
+pub(in crate::package) fn network_roles(
+    node: &Node,
+    _: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    _ = list_of(open_map(|fields| {
+        fields.required("id", string);
+        fields.required("default_mapping", string);
+        fields.required(
+            "properties",
+            open_map(|fields| {
+                fields.required("subnet", boolean);
+                fields.required("gateway", boolean);
+                fields.required("vip", list_of(vip));
+            }),
+        );
+    }))(node, problems);
+}
+
+fn vip(node: &Node, problems: &mut Problems) -> Option<()> {
+    let name = || text_like(codes::FIELD_PATTERN, "small letters, digits, `_` and `-`", is_lower_name);
+    open_map(|fields| {
+        fields.required("name", name());
+        fields.optional("namespace", name());
+    })(node, problems)
+}

@@ -1,0 +1,60 @@
+//! `provides` in the metadata: components that say what they work with, and refuse everything else.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, list_of, nullable, string};
+use stoker_yaml::Node;
+
+use crate::components::{ComponentName, ComponentType, Token};
+use crate::package::codes;
+use crate::package::shapes::shown;
+
+pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Problems) -> Option<()> {
+    let is_single = node.as_seq().is_some_and(|entries| entries.len() == 1);
+    let own_name = if is_single { plugin } else { None };
+    list_of(|entry: &Node, problems: &mut Problems| provided(entry, own_name, problems))(node, problems)
+        .map(|_| ())
+}
+
+/// One component. A subtype is completed with `own_name`, the name of a plugin that provides nothing else.
+fn provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    fields.required("name", |node, problems| provided_name(node, own_name, problems));
+    fields.optional("label", string);
+    for kind in ComponentType::ALL {
+        fields.optional(kind.compatible_key(), nullable(tokens(*kind)));
+    }
+    fields.finish_gently();
+    Some(())
+}
+
+fn provided_name(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
+    let text = string(node, problems)?;
+    let Some(name) = ComponentName::parse(&text) else {
+        super::components::bad_name(node, &text, problems);
+        return None;
+    };
+    if name.is_bare_subtype() && own_name.is_none() {
+        let message = format!("{} is a subtype, which several plugins provide", shown(&text));
+        problems
+            .error(codes::SPECIFIC_NAME_REQUIRED, node.span, message)
+            .help(format!("add a name of its own, as in `{name}:mine`"));
+        return None;
+    }
+    Some(())
+}
+
+fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Problems) -> Option<()> {
+    move |node, problems| {
+        let token = |item: &Node, problems: &mut Problems| {
+            let text = string(item, problems)?;
+            if Token::parse(&text, kind).is_none() {
+                let message = format!("{} covers no component", shown(&text));
+                problems
+                    .error(codes::BAD_TOKEN, item.span, message)
+                    .help("write `all`, or leading parts of names such as `core` or `ml2:mech`".to_owned());
+            }
+            Some(())
+        };
+        list_of(token)(node, problems).map(|_| ())
+    }
+}

@@ -1,0 +1,86 @@
+//! `environment_config.yaml`: the section of the settings page.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use crate::package::Context;
+use crate::package::plugin::Documents;
+use crate::package::shapes::{open_map, restrictions};
+use crate::package::version::PackageVersion;
+
+pub(in crate::package) fn settings(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    _ = open_map(|fields| {
+        fields.optional("attributes", |node, problems| attributes(node, context, problems));
+    })(node, problems);
+}
+
+fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    fields.optional("metadata", |node, problems| section(node, context, problems));
+    for (name, value) in fields.rest() {
+        fields.problems().in_key(name, |problems| attribute(value, context, problems));
+    }
+    Some(())
+}
+
+const SECTION_GROUPS: &[&str] =
+    &["general", "security", "compute", "network", "storage", "logging", "openstack_services", "other"];
+
+fn section(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.optional("label", string);
+        fields.optional("weight", integer);
+        fields.optional("toggleable", boolean);
+        fields.optional("enabled", boolean);
+        fields.optional("restrictions", restrictions(context.text));
+        if context.version >= PackageVersion::V4 {
+            fields.optional("group", word(SECTION_GROUPS));
+        }
+    })(node, problems)
+}
+
+fn attribute(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.required("type", string);
+        fields.required("label", string);
+        fields.required("weight", integer);
+        fields.required("value", attribute_value);
+        fields.optional("description", string);
+        fields.optional("values", list_of(choice));
+        fields.optional("restrictions", restrictions(context.text));
+    })(node, problems)
+}
+
+fn choice(node: &Node, problems: &mut Problems) -> Option<()> {
+    open_map(|fields| {
+        fields.required("data", string);
+        fields.required("label", string);
+    })(node, problems)
+}
+
+/// Text, truth, a generator (a map), or a list of texts and truths.
+fn attribute_value(node: &Node, problems: &mut Problems) -> Option<()> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_)) | NodeKind::Map(_) => Some(()),
+        NodeKind::Seq(_) => list_of(simple_value)(node, problems).map(|_| ()),
+        NodeKind::Scalar(_) => {
+            wrong_kind(node, "text, true, false, a list of them, or a map that generates it", problems)
+                .help("put a number in quotes".to_owned());
+            None
+        }
+    }
+}
+
+fn simple_value(node: &Node, problems: &mut Problems) -> Option<()> {
+    if matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_))) {
+        return Some(());
+    }
+    wrong_kind(node, "text, true or false", problems);
+    None
+}

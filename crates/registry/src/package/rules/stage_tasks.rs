@@ -1,0 +1,133 @@
+//! `tasks.yaml`: tasks that run in a stage.
+
+use stoker_conditions::Dialect;
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{integer_in, list_of, string, wrong_kind};
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use crate::package::plugin::Documents;
+use crate::package::shapes::{condition_as, filled, head, open_map, shown};
+use crate::package::version::PackageVersion;
+use crate::package::{Context, codes};
+use crate::stages::{NumberRange, Stage, codes as stage_codes};
+
+pub(in crate::package) fn stage_tasks(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    _ = list_of(|node: &Node, problems: &mut Problems| stage_task(node, context, problems))(node, problems);
+}
+
+fn stage_task(node: &Node, context: Context<'_>, problems: &mut Problems) -> Option<()> {
+    let task_type = node.get("type").and_then(Node::as_str).unwrap_or_default();
+    open_map(|fields| {
+        fields.required("role", role);
+        let stage = fields.take("stage");
+        let span = head(fields.node());
+        fields.problems().in_key("stage", |problems| match stage {
+            None | Some(Node { kind: NodeKind::Scalar(Scalar::Null), .. }) => {
+                problems.error(codes::STAGE_MISSING, span, "`stage` is missing");
+            }
+            Some(stage) => check_stage(stage, context.version, problems),
+        });
+        fields.required("type", |node, problems| known_type(node, context.version, problems));
+        fields
+            .required("parameters", |node, problems| parameters(node, task_type, context.version, problems));
+        fields.optional("condition", |node, problems| {
+            condition_as(Dialect::Task, node, context.text, problems)
+        });
+    })(node, problems)
+}
+
+/// A list of roles, or one of the two words for everybody and for the master.
+pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
+    match &node.kind {
+        NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),
+        NodeKind::Scalar(Scalar::Str(text)) if matches!(&**text, "*" | "master") => Some(()),
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            let message = format!("must be a list of roles, `*` or `master`, this is {}", shown(text));
+            let help = format!("write [{text}]");
+            problems.error(codes::ROLE_FORMAT, node.span, message).help(help);
+            None
+        }
+        _ => {
+            let message = "must be a list of roles, `*` or `master`";
+            problems.error(codes::ROLE_FORMAT, head(node), message);
+            None
+        }
+    }
+}
+
+/// A stage of a package of that version; numbers that are kept free are remarked.
+pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut Problems) {
+    let Some(text) = node.as_str() else {
+        problems.error(codes::STAGE_NOT_STRING, head(node), "must be text such as `post_deployment/100`");
+        return;
+    };
+    match Stage::in_package(text, version.as_str()) {
+        Ok(stage) if NumberRange::of(stage.number()) == NumberRange::Reserved => {
+            let message = format!("{} is in a range that is kept free by convention", stage.number());
+            problems.warning(codes::STAGE_RESERVED, node.span, message);
+        }
+        Ok(_) => {}
+        Err(code) => {
+            let (code, message) = stage_problem(code, text);
+            problems
+                .error(code, node.span, message)
+                .help("write `pre_deployment` or `post_deployment`, then `/` and a plain decimal".to_owned());
+        }
+    }
+}
+
+fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
+    let text = shown(text);
+    match code {
+        stage_codes::BAD_POSTFIX => {
+            (codes::STAGE_BAD_POSTFIX, format!("what follows `/` is no plain decimal in {text}"))
+        }
+        stage_codes::POSTFIX_NOT_ALLOWED => (
+            codes::STAGE_POSTFIX_NOT_ALLOWED,
+            "packages of version 1.0.0 have no numbers in stages".to_owned(),
+        ),
+        stage_codes::POSTFIX_RANGE => {
+            (codes::STAGE_POSTFIX_RANGE, "the number is too large to be kept".to_owned())
+        }
+        _ => (codes::STAGE_UNKNOWN, format!("there is no stage {text}")),
+    }
+}
+
+fn known_type(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+    let known: &[&str] =
+        if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
+    let given = string(node, problems)?;
+    if !known.contains(&&*given) {
+        let message = format!("there are no tasks of type {} here", shown(&given));
+        problems
+            .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
+            .help(format!("types are {}", known.join(", ")));
+    }
+    Some(())
+}
+
+fn parameters(node: &Node, task_type: &str, version: PackageVersion, problems: &mut Problems) -> Option<()> {
+    if node.as_map().is_none() {
+        wrong_kind(node, "a map", problems);
+        return None;
+    }
+    open_map(|fields| {
+        fields.required("timeout", integer_in(0..=i64::MAX));
+        if version >= PackageVersion::V3 {
+            fields.optional("retries", integer_in(0..=i64::MAX));
+        }
+        match task_type {
+            "shell" => _ = fields.required("cmd", filled),
+            "puppet" => {
+                fields.required("puppet_manifest", filled);
+                fields.required("puppet_modules", filled);
+            }
+            _ => {}
+        }
+    })(node, problems)
+}

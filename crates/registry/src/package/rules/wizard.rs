@@ -1,0 +1,122 @@
+//! `wizard_metadata.yaml`: what the plugin adds to the wizard of a release.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, string};
+use stoker_yaml::{Node, NodeKind, Scalar};
+
+use crate::package::plugin::Documents;
+use crate::package::shapes::{head, open_map, restrictions, shown};
+use crate::package::{Context, codes};
+
+const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
+
+pub(in crate::package) fn wizard(
+    node: &Node,
+    context: Context<'_>,
+    _: &mut Documents,
+    problems: &mut Problems,
+) {
+    for_each_entry(node, "the wizard must be a map of panes", problems, |pane, problems| {
+        for_each_entry(pane, "a pane must be a map of controls", problems, |control_node, problems| {
+            control(control_node, context.text, problems);
+        });
+    });
+}
+
+/// Entries of a map; null is as good as nothing.
+fn for_each_entry(node: &Node, wrong: &str, problems: &mut Problems, check: impl Fn(&Node, &mut Problems)) {
+    if is_null(node) {
+        return;
+    }
+    if node.as_map().is_none() {
+        problems.error(codes::WIZARD_SHAPE, head(node), wrong);
+        return;
+    }
+    let Some(mut fields) = Fields::new(node, problems) else { return };
+    for (name, value) in fields.rest() {
+        fields.problems().in_key(name, |problems| check(value, problems));
+    }
+}
+
+fn is_null(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Scalar(Scalar::Null))
+}
+
+/// A control, or the `metadata` of a pane, which have restrictions in common.
+fn control(node: &Node, text: &str, problems: &mut Problems) {
+    if is_null(node) {
+        return;
+    }
+    if node.as_map().is_none() {
+        problems.error(codes::WIZARD_SHAPE, head(node), "a control must be a map");
+        return;
+    }
+    _ = open_map(|fields| {
+        fields.optional("type", control_type);
+        common(fields, text);
+        fields.optional("values", |node, problems| options(node, text, problems));
+    })(node, problems);
+}
+
+fn common(fields: &mut Fields<'_, '_>, text: &str) {
+    fields.optional("label", string);
+    fields.optional("description", string);
+    fields.optional("bind", bind);
+    fields.optional("restrictions", restrictions(text));
+    fields.optional("component", string);
+}
+
+fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
+    let given = string(node, problems)?;
+    if !TYPES.contains(&&*given) {
+        let message = format!("there is no control of type {}", shown(&given));
+        problems
+            .error(codes::WIZARD_SHAPE, node.span, message)
+            .help(format!("types are {}", TYPES.join(", ")));
+    }
+    Some(())
+}
+
+fn options(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    let Some(items) = node.as_seq() else {
+        problems.error(codes::WIZARD_SHAPE, head(node), "`values` must be a list of options");
+        return None;
+    };
+    let mut seen: Vec<&NodeKind> = Vec::new();
+    for (item_idx, item) in items.iter().enumerate() {
+        problems.in_item(item_idx, |problems| {
+            let Some(data) = item.get("data") else {
+                problems.error(codes::WIZARD_SHAPE, head(item), "an option must be a map with `data`");
+                return;
+            };
+            if seen.contains(&&data.kind) {
+                let message = "there is an option with this `data` already";
+                problems.in_key("data", |problems| {
+                    problems.error(codes::NOT_UNIQUE, data.span, message);
+                });
+            }
+            seen.push(&data.kind);
+            _ = open_map(|fields| common(fields, text))(item, problems);
+        });
+    }
+    Some(())
+}
+
+/// `model:path`, or a list of paths and of maps from a path to a value.
+fn bind(node: &Node, problems: &mut Problems) -> Option<()> {
+    let is_item = |item: &Node| item.as_str().is_some() || item.as_map().is_some_and(|map| map.len() == 1);
+    let is_bind = match &node.kind {
+        NodeKind::Seq(items) => items.iter().all(is_item),
+        _ => node.as_str().is_some(),
+    };
+    if !is_bind {
+        problems
+            .error(
+                codes::WIZARD_SHAPE,
+                head(node),
+                "`bind` must be a path, or a list of paths and `{path: value}`",
+            )
+            .help("as in `[{\"settings:mine.metadata.enabled\": true}]`".to_owned());
+    }
+    is_bind.then_some(())
+}

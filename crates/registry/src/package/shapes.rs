@@ -1,0 +1,168 @@
+//! Shapes that several files share.
+
+use std::ops::Range;
+
+use stoker_conditions::{Condition, Dialect};
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Fields, list_of, string, word, wrong_kind};
+use stoker_yaml::{Node, NodeKind, Scalar, Span, place_in};
+
+use super::problem::codes;
+
+/// Whether a value stands for one that is computed later.
+pub(super) fn is_computed(node: &Node) -> bool {
+    node.get("yaql_exp").is_some()
+}
+
+/// A value of that shape, or one that is computed; whether the expression is one, others ask.
+pub(super) fn or_computed<T>(
+    read: impl Fn(&Node, &mut Problems) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<()> {
+    move |node, problems| if is_computed(node) { Some(()) } else { read(node, problems).map(|_| ()) }
+}
+
+/// Anything.
+#[expect(clippy::unnecessary_wraps, reason = "it has the type of all readers")]
+pub(super) fn anything(_: &Node, _: &mut Problems) -> Option<()> {
+    Some(())
+}
+
+/// Text of which something is true; `form` completes "must be".
+pub(super) fn text_like(
+    code: &'static str,
+    form: &'static str,
+    is_right: impl Fn(&str) -> bool,
+) -> impl Fn(&Node, &mut Problems) -> Option<String> {
+    move |node, problems| {
+        let text = string(node, problems)?;
+        if is_right(&text) {
+            return Some(text);
+        }
+        problems.error(code, node.span, format!("must be {form}, this is {}", shown(&text)));
+        None
+    }
+}
+
+/// Text that is not empty.
+pub(super) fn filled(node: &Node, problems: &mut Problems) -> Option<String> {
+    text_like(codes::TOO_SHORT, "text that is not empty", |text| !text.is_empty())(node, problems)
+}
+
+/// Letters, digits, `_` and `-`, at least one.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !text.is_empty() && text.bytes().all(is_part)
+}
+
+/// The same without capital letters.
+pub(super) fn is_lower_name(text: &str) -> bool {
+    is_plain_name(text) && !text.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// A list with at least one such item.
+pub(super) fn filled_list<T>(
+    read: impl Fn(&Node, &mut Problems) -> Option<T>,
+) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
+    let read = list_of(read);
+    move |node, problems| {
+        let items = read(node, problems)?;
+        if items.is_empty() {
+            problems.error(codes::TOO_SHORT, head(node), "must have at least one item");
+            return None;
+        }
+        Some(items)
+    }
+}
+
+/// A map whose further keys are its author's business.
+pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mut Problems) -> Option<()> {
+    move |node, problems| {
+        let mut fields = Fields::new(node, problems)?;
+        read(&mut fields);
+        fields.rest();
+        Some(())
+    }
+}
+
+/// Restrictions in their three forms: a condition, `{condition: message}`, or a map that says everything.
+pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
+    move |node, problems| {
+        filled_list(|item: &Node, problems: &mut Problems| restriction(item, text, problems))(node, problems)
+            .map(|_| ())
+    }
+}
+
+const ACTIONS: &[&str] = &["disable", "hide", "none"];
+
+fn restriction(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Str(_)) => condition(node, text, problems),
+        NodeKind::Map(entries) => match &entries[..] {
+            [(key, message)] if key.as_str() != Some("condition") => {
+                problems.in_key("message", |problems| string(message, problems));
+                condition(key, text, problems)
+            }
+            _ => open_map(|fields| {
+                fields.required("condition", |node, problems| condition(node, text, problems));
+                fields.optional("message", string);
+                fields.optional("action", word(ACTIONS));
+                fields.optional("strict", stoker_manifest::reader::boolean);
+            })(node, problems),
+        },
+        _ => {
+            wrong_kind(node, "a condition, or a map with `condition`", problems);
+            None
+        }
+    }
+}
+
+/// The condition of a restriction.
+pub(super) fn condition(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    condition_as(Dialect::RESTRICTION, node, text, problems)
+}
+
+/// A condition in that dialect; `text` is the file.
+pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+    let source = string(node, problems)?;
+    let place = |span: Range<usize>| place_in(node, text, span);
+    match Condition::parse_as(&source, dialect) {
+        Ok(condition) => {
+            for remark in condition.remarks() {
+                let problem = problems.warning(codes::EXPRESSION_SYNTAX, place(remark.span), remark.message);
+                problem.help(remark.help.to_owned());
+            }
+            Some(())
+        }
+        Err(error) => {
+            let message = format!("not a condition: {}", error.message);
+            problems.error(codes::EXPRESSION_SYNTAX, place(error.span), message).help(error.help);
+            None
+        }
+    }
+}
+
+/// A place for a remark about a whole map or list: its beginning.
+pub(super) fn head(node: &Node) -> Span {
+    match &node.kind {
+        NodeKind::Scalar(_) => node.span,
+        _ => Span { end: node.span.start, ..node.span },
+    }
+}
+
+/// A user's text for a message: short, on one line, in backticks.
+pub(super) fn shown(text: &str) -> String {
+    const CHARS_MAX: usize = 60;
+    let cut = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
+    let short: String = text
+        .chars()
+        .take(CHARS_MAX)
+        .flat_map(|letter| {
+            let is_plain = !letter.is_control();
+            is_plain
+                .then_some(letter)
+                .into_iter()
+                .chain((!is_plain).then(|| letter.escape_default()).into_iter().flatten())
+        })
+        .collect();
+    format!("`{short}{cut}`")
+}

@@ -1,0 +1,82 @@
+//! Versions: of packages, of plugins, of the product.
+
+/// Which rules a package follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PackageVersion {
+    V1,
+    V2,
+    V3,
+    V4,
+    V5,
+}
+
+impl PackageVersion {
+    pub const ALL: &'static [Self] = &[Self::V1, Self::V2, Self::V3, Self::V4, Self::V5];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V1 => "1.0.0",
+            Self::V2 => "2.0.0",
+            Self::V3 => "3.0.0",
+            Self::V4 => "4.0.0",
+            Self::V5 => "5.0.0",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|version| version.as_str() == text)
+    }
+
+    /// The oldest product that reads such packages.
+    pub(crate) const fn product_min(self) -> &'static str {
+        match self {
+            Self::V1 => "6.0",
+            Self::V2 => "6.1",
+            Self::V3 => "7.0",
+            Self::V4 => "8.0",
+            Self::V5 => "9.0",
+        }
+    }
+}
+
+/// The numbers of `X.Y` or `X.Y.Z`, optionally with `aN` or `bN` behind.
+pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
+    let (version, suffix) = match version.find(['a', 'b']) {
+        Some(at) => (&version[..at], Some(&version[at + 1..])),
+        None => (version, None),
+    };
+    let number = |part: &str| -> Option<u64> {
+        let is_digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_digits.then(|| part.parse().ok()).flatten()
+    };
+    if let Some(suffix) = suffix {
+        number(suffix)?;
+    }
+    let parts: Option<Vec<u64>> = version.split('.').map(number).collect();
+    parts.filter(|parts| matches!(parts.len(), 2 | 3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_two_or_three_numbers() {
+        for (text, expected) in [
+            ("1.0", Some(vec![1, 0])),
+            ("1.0.12", Some(vec![1, 0, 12])),
+            ("1.0.0a1", Some(vec![1, 0, 0])),
+            ("1.0b2", Some(vec![1, 0])),
+            ("6", None),
+            ("1.0.0.0", None),
+            ("1.", None),
+            ("1.x", None),
+            ("1.0a", None),
+            ("1.0.0rc1", None),
+            ("1.0\n", None),
+            ("", None),
+        ] {
+            assert_eq!(numbers(text), expected, "{text}");
+        }
+    }
+}

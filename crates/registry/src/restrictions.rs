@@ -1,0 +1,129 @@
+//! Restrictions: when a control is greyed out or hidden, and what is said about it.
+
+use stoker_conditions::{Condition, ConditionError, Dialect, Models};
+use stoker_model::{Json, JsonMap};
+
+/// What happens to a control when its restriction applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It cannot be used.
+    Disable,
+    /// It is not there, and neither is anything inside it.
+    Hide,
+    /// Only the message is shown.
+    None,
+}
+
+impl Action {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Disable => "disable",
+            Self::Hide => "hide",
+            Self::None => "none",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Disable, Self::Hide, Self::None].into_iter().find(|action| action.as_str() == text)
+    }
+}
+
+/// A restriction, whichever of its three forms it was written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restriction {
+    pub condition: String,
+    pub message: Option<String>,
+    pub action: Action,
+    /// Whether a key that is missing is an error.
+    pub is_strict: bool,
+}
+
+impl Restriction {
+    /// `"condition"`, `{condition: message}`, or everything by name; `None` for anything else.
+    pub fn read(written: &Json) -> Option<Self> {
+        let plain = |condition: &str, message: Option<&str>| Self {
+            condition: condition.to_owned(),
+            message: message.map(str::to_owned),
+            action: Action::Disable,
+            is_strict: true,
+        };
+        match written {
+            Json::String(condition) => Some(plain(condition, None)),
+            Json::Object(map) => match map.get("condition") {
+                Some(condition) => Self::read_full(map, condition.as_str()?),
+                None if map.len() == 1 => {
+                    let (condition, message) = map.iter().next()?;
+                    Some(plain(condition, Some(message.as_str()?)))
+                }
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn read_full(map: &JsonMap, condition: &str) -> Option<Self> {
+        let action =
+            map.get("action").map_or(Some(Action::Disable), |action| Action::parse(action.as_str()?));
+        Some(Self {
+            condition: condition.to_owned(),
+            message: map.get("message").and_then(Json::as_str).map(str::to_owned),
+            action: action?,
+            is_strict: map.get("strict").and_then(Json::as_bool).unwrap_or(true),
+        })
+    }
+
+    /// Whether its condition is true.
+    pub fn applies(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
+        let dialect = Dialect::Restriction { strict: self.is_strict, default_model: Some("wizard") };
+        Condition::parse_as(&self.condition, dialect)?.holds(models)
+    }
+
+    /// As it is written out in full.
+    pub fn to_json(&self) -> Json {
+        let mut map = JsonMap::new();
+        map.insert("condition".to_owned(), Json::from(&*self.condition));
+        map.extend(self.message.as_deref().map(|message| ("message".to_owned(), Json::from(message))));
+        map.insert("action".to_owned(), Json::from(self.action.as_str()));
+        if !self.is_strict {
+            map.insert("strict".to_owned(), Json::Bool(false));
+        }
+        Json::Object(map)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn three_forms() {
+        let read = |written: Json| Restriction::read(&written).map(|found| found.to_json());
+        assert_eq!(read(json!("a:b")), Some(json!({"condition": "a:b", "action": "disable"})));
+        assert_eq!(
+            read(json!({"a:b": "why"})),
+            Some(json!({"condition": "a:b", "message": "why", "action": "disable"}))
+        );
+        let full = json!({"condition": "a:b", "message": "why", "action": "hide", "strict": false});
+        assert_eq!(read(full.clone()), Some(full));
+        assert_eq!(read(json!({"condition": "a:b"})), Some(json!({"condition": "a:b", "action": "disable"})));
+        for wrong in
+            [json!(5), json!({}), json!({"a": 1}), json!({"a": "b", "c": "d"}), json!({"condition": 1})]
+        {
+            assert_eq!(read(wrong.clone()), None, "{wrong}");
+        }
+        assert_eq!(read(json!({"condition": "a:b", "action": "enable"})), None);
+    }
+
+    #[test]
+    fn strictness_is_the_restrictions_own() {
+        let model = json!({});
+        let lookup = |_: &str| Some(&model);
+        let strict = Restriction::read(&json!("settings:a.b")).unwrap();
+        assert!(strict.applies(&lookup).is_err());
+        let lenient =
+            Restriction::read(&json!({"condition": "settings:a.b == null", "strict": false})).unwrap();
+        assert_eq!(lenient.applies(&lookup), Ok(true));
+    }
+}

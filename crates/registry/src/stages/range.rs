@@ -1,0 +1,74 @@
+//! What a number says about its plugin, by convention.
+
+/// Ranges in which authors of plugins have agreed to put their tasks. Nobody is held to them.
+///
+/// The design and its later revision exchange the meaning of the 5000s and the 6000s; here both are software.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberRange {
+    /// Below 0, before everything.
+    First,
+    Hardware,
+    Disks,
+    Network,
+    Software,
+    Monitoring,
+    /// Kept free: 1000s, 3000s, 7000s.
+    Reserved,
+    /// 9000 and more.
+    Unassigned,
+}
+
+impl NumberRange {
+    pub fn of(number: f64) -> Self {
+        match number {
+            _ if number < 0.0 => Self::First,
+            _ if number < 1000.0 => Self::Hardware,
+            _ if number < 2000.0 => Self::Reserved,
+            _ if number < 3000.0 => Self::Disks,
+            _ if number < 4000.0 => Self::Reserved,
+            _ if number < 5000.0 => Self::Network,
+            _ if number < 7000.0 => Self::Software,
+            _ if number < 8000.0 => Self::Reserved,
+            _ if number < 9000.0 => Self::Monitoring,
+            _ => Self::Unassigned,
+        }
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Hardware => "hardware",
+            Self::Disks => "disks",
+            Self::Network => "network",
+            Self::Software => "software",
+            Self::Monitoring => "monitoring",
+            Self::Reserved => "reserved",
+            Self::Unassigned => "unassigned",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_half_open() {
+        for (number, expected) in [
+            (-0.5, "first"),
+            (0.0, "hardware"),
+            (999.5, "hardware"),
+            (1000.0, "reserved"),
+            (2000.0, "disks"),
+            (3999.0, "reserved"),
+            (4000.0, "network"),
+            (5000.0, "software"),
+            (6999.9, "software"),
+            (7000.0, "reserved"),
+            (8000.0, "monitoring"),
+            (9000.0, "unassigned"),
+        ] {
+            assert_eq!(NumberRange::of(number).as_str(), expected, "{number}");
+        }
+    }
+}

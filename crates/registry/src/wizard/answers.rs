@@ -1,0 +1,298 @@
+//! From the answers somebody gave to what the new cluster gets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_conditions::Models;
+use stoker_model::{Json, JsonMap};
+
+use super::control::{Control, Kind, controls};
+use super::mix::Mixed;
+use crate::components::{Binding, BoundModel};
+use crate::restrictions::{Action, Restriction};
+
+/// What the answers mean.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chosen {
+    /// Every control with its value, whether it was answered or not.
+    pub answers: JsonMap,
+    /// Names of components, in the order of the wizard, each once.
+    pub components: Vec<String>,
+    /// What is set, in the order of the wizard; the later one is meant.
+    pub bindings: Vec<Binding>,
+    /// Plugins that become enabled.
+    pub plugins: BTreeSet<String>,
+}
+
+/// An answer that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerProblem {
+    /// `Pane.control`, or the pane.
+    pub path: String,
+    /// One of [`kinds`].
+    pub kind: &'static str,
+    /// A lowercase fragment without a full stop, or the words of the restriction.
+    pub message: String,
+}
+
+/// Kinds of problems.
+pub mod kinds {
+    /// There is no such pane or control.
+    pub const UNKNOWN: &str = "unknown";
+    /// A value of the wrong kind, or one that is no option.
+    pub const VALUE: &str = "value";
+    /// A restriction forbids it.
+    pub const RESTRICTED: &str = "restricted";
+    /// A restriction that cannot be evaluated.
+    pub const CONDITION: &str = "condition";
+}
+
+/// Judges answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides `wizard` that
+/// conditions may ask about, `plugins` the names of those installed.
+pub fn choose(
+    mixed: &Mixed,
+    answers: &JsonMap,
+    others: &Models<'_, '_>,
+    plugins: &BTreeSet<&str>,
+) -> Result<Chosen, Vec<AnswerProblem>> {
+    let controls = controls(&mixed.wizard);
+    let mut judge =
+        Judge { mixed, others, problems: unknown_answers(&controls, answers), document: JsonMap::new() };
+    judge.fill(&controls, answers);
+    let mut chosen = Chosen::default();
+    for control in &controls {
+        judge.take(control, answers, plugins, &mut chosen);
+    }
+    chosen.answers = judge.document;
+    if judge.problems.is_empty() { Ok(chosen) } else { Err(judge.problems) }
+}
+
+fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<AnswerProblem> {
+    let mut problems = Vec::new();
+    for (pane, values) in answers {
+        let Some(values) = values.as_object() else {
+            let message = "the answers of a pane are a map".to_owned();
+            problems.push(AnswerProblem { path: pane.clone(), kind: kinds::VALUE, message });
+            continue;
+        };
+        for name in values.keys() {
+            if !controls.iter().any(|control| control.pane == pane && control.name == name) {
+                let message = "the wizard does not ask this".to_owned();
+                problems.push(AnswerProblem {
+                    path: format!("{pane}.{name}"),
+                    kind: kinds::UNKNOWN,
+                    message,
+                });
+            }
+        }
+    }
+    problems
+}
+
+fn given<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
+    answers.get(control.pane)?.get(control.name)
+}
+
+struct Judge<'a, 'f, 'm> {
+    mixed: &'a Mixed,
+    others: &'a Models<'f, 'm>,
+    problems: Vec<AnswerProblem>,
+    /// The model `wizard`.
+    document: JsonMap,
+}
+
+impl Judge<'_, '_, '_> {
+    /// Answers, and defaults where there are none, before anything is judged: conditions may look anywhere.
+    fn fill(&mut self, controls: &[Control<'_>], answers: &JsonMap) {
+        for pane in self.mixed.wizard.keys() {
+            self.document.insert(pane.clone(), Json::Object(JsonMap::new()));
+        }
+        for control in controls {
+            let value = given(answers, control).cloned().unwrap_or_else(|| control.default_value());
+            self.set(control, value);
+        }
+    }
+
+    fn set(&mut self, control: &Control<'_>, value: Json) {
+        if let Some(Json::Object(pane)) = self.document.get_mut(control.pane) {
+            pane.insert(control.name.to_owned(), value);
+        }
+    }
+
+    fn problem(&mut self, control: &Control<'_>, kind: &'static str, message: impl Into<String>) {
+        self.problems.push(AnswerProblem { path: control.path(), kind, message: message.into() });
+    }
+
+    fn take(
+        &mut self,
+        control: &Control<'_>,
+        answers: &JsonMap,
+        plugins: &BTreeSet<&str>,
+        chosen: &mut Chosen,
+    ) {
+        let pane = self.restricted(control, control.pane_metadata);
+        let own = self.restricted(control, Some(control.body));
+        if [&pane, &own].iter().any(|found| matches!(found, Some((Action::Hide, _)))) {
+            return;
+        }
+        let own = own.or(pane);
+        let is_given = given(answers, control).is_some();
+        match control.kind {
+            Kind::Choice => self.take_option(control, own, is_given, plugins, chosen),
+            Kind::Checkbox | Kind::Text => self.take_value(control, own, plugins, chosen),
+        }
+    }
+
+    fn value(&self, control: &Control<'_>) -> Json {
+        self.document.get(control.pane).and_then(|pane| pane.get(control.name)).cloned().unwrap_or_default()
+    }
+
+    fn take_value(
+        &mut self,
+        control: &Control<'_>,
+        restricted: Option<(Action, String)>,
+        plugins: &BTreeSet<&str>,
+        chosen: &mut Chosen,
+    ) {
+        let value = self.value(control);
+        let is_right = if control.kind == Kind::Checkbox { value.is_boolean() } else { value.is_string() };
+        if !is_right {
+            let wanted = if control.kind == Kind::Checkbox { "true or false" } else { "text" };
+            return self.problem(control, kinds::VALUE, format!("must be {wanted}"));
+        }
+        let is_on = value == Json::Bool(true);
+        match restricted {
+            Some((_, message)) if is_on => return self.problem(control, kinds::RESTRICTED, message),
+            Some(_) => return,
+            None => {}
+        }
+        let sets_maps = is_on;
+        chosen.add(control.body, &value, sets_maps, plugins);
+        if is_on {
+            chosen.add_component(control.body);
+        }
+    }
+
+    fn take_option(
+        &mut self,
+        control: &Control<'_>,
+        restricted: Option<(Action, String)>,
+        is_given: bool,
+        plugins: &BTreeSet<&str>,
+        chosen: &mut Chosen,
+    ) {
+        if let Some((_, message)) = restricted {
+            if is_given {
+                self.problem(control, kinds::RESTRICTED, message);
+            }
+            return;
+        }
+        let value = self.value(control);
+        let options = control.options();
+        let mut option = options.iter().find(|option| option.get("data") == Some(&value)).copied();
+        let refusal = option.and_then(|option| self.restricted(control, Some(option)));
+        match (option, refusal) {
+            (None, _) if !is_given && options.is_empty() => return,
+            (None, _) => {
+                return self.problem(control, kinds::VALUE, format!("{value} is none of the options"));
+            }
+            (Some(_), Some((_, message))) if is_given => {
+                return self.problem(control, kinds::RESTRICTED, message);
+            }
+            // Nobody asked for the default, so the next best will do.
+            (Some(_), Some(_)) => {
+                option =
+                    options.iter().find(|option| self.restricted(control, Some(option)).is_none()).copied();
+            }
+            (Some(_), None) => {}
+        }
+        let Some(option) = option else { return };
+        let value = option.get("data").cloned().unwrap_or_default();
+        self.set(control, value.clone());
+        chosen.add(control.body, &value, false, plugins);
+        chosen.add(option, &value, true, plugins);
+        chosen.add_component(option);
+        let key = format!("{}.values[{value}]", control.path());
+        chosen.plugins.extend(self.mixed.owners.get(&key).cloned());
+    }
+
+    /// What restrictions of a control, an option or a pane do to it, and their words.
+    fn restricted(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Option<(Action, String)> {
+        let written = body?.get("restrictions")?.as_array()?;
+        let (mut action, mut messages) = (None, Vec::new());
+        for restriction in written.iter().filter_map(Restriction::read) {
+            let wizard = Json::Object(std::mem::take(&mut self.document));
+            let lookup = |name: &str| if name == "wizard" { Some(&wizard) } else { (self.others)(name) };
+            let applies = restriction.applies(&lookup);
+            if let Json::Object(document) = wizard {
+                self.document = document;
+            }
+            match applies {
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(error) => {
+                    self.problem(control, kinds::CONDITION, format!("`{}`: {error}", restriction.condition));
+                    continue;
+                }
+            }
+            messages.extend(restriction.message.filter(|message| !message.is_empty()));
+            action = match (action, restriction.action) {
+                (_, Action::None) => action,
+                (Some(Action::Hide), _) | (_, Action::Hide) => Some(Action::Hide),
+                _ => Some(Action::Disable),
+            };
+        }
+        let message =
+            if messages.is_empty() { "a restriction forbids this".to_owned() } else { messages.join(". ") };
+        action.map(|action| (action, message))
+    }
+}
+
+impl Chosen {
+    /// What a bind sets: paths get the value of the control, maps their own values if `sets_maps`.
+    fn add(&mut self, body: &JsonMap, value: &Json, sets_maps: bool, plugins: &BTreeSet<&str>) {
+        let items = match body.get("bind") {
+            Some(Json::Array(items)) => &items[..],
+            Some(single) => std::slice::from_ref(single),
+            None => return,
+        };
+        for item in items {
+            match item {
+                Json::String(place) => self.bind(place, value.clone(), plugins),
+                Json::Object(map) if sets_maps => {
+                    for (place, value) in map {
+                        self.bind(place, value.clone(), plugins);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The switch of a plugin is `<plugin>.metadata.enabled`; `<plugin>.value` means it too.
+    fn bind(&mut self, place: &str, value: Json, plugins: &BTreeSet<&str>) {
+        let Some(mut binding) = Binding::new(place, value) else { return };
+        if binding.model == BoundModel::Settings
+            && let Some((section, rest)) = binding.path.split_once('.')
+            && plugins.contains(section)
+            && matches!(rest, "value" | "metadata.enabled")
+        {
+            if binding.value == Json::Bool(true) {
+                self.plugins.insert(section.to_owned());
+            }
+            binding.path = format!("{section}.metadata.enabled");
+        }
+        self.bindings.push(binding);
+    }
+
+    fn add_component(&mut self, body: &JsonMap) {
+        let component = body.get("component").and_then(Json::as_str);
+        if let Some(component) = component.filter(|name| !self.components.iter().any(|known| known == name)) {
+            self.components.push(component.to_owned());
+        }
+    }
+
+    /// The last value of each place, by model and path.
+    pub fn settled(&self) -> BTreeMap<(BoundModel, &str), &Json> {
+        self.bindings.iter().map(|binding| ((binding.model, &*binding.path), &binding.value)).collect()
+    }
+}

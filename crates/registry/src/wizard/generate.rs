@@ -1,0 +1,139 @@
+//! Restrictions that follow from what components say about each other.
+//!
+//! A choice is disabled by choices of the same or an earlier pane only, so that its condition can be evaluated as soon as
+//! its pane is shown; what a later pane decides is left to the check when the cluster is made.
+
+use std::collections::BTreeSet;
+
+use stoker_model::{Json, JsonMap};
+
+use super::participant::{Participant, participants};
+use crate::components::{ComponentPattern, Predicate, Registry, Requirement};
+use crate::restrictions::{Action, Restriction};
+
+/// What has to be added to each choice, in the order of the wizard: from `Pane.control` or `Pane.control[data]` to its
+/// restrictions.
+pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(String, Vec<Restriction>)> {
+    let all = participants(wizard, registry);
+    let additions = all.iter().map(|target| (target.target(), additions(target, &all)));
+    additions.filter(|(_, restrictions)| !restrictions.is_empty()).collect()
+}
+
+/// The wizard with these restrictions behind those that are written by hand.
+pub fn with_restrictions(mut wizard: JsonMap, registry: &Registry) -> JsonMap {
+    let original = wizard.clone();
+    let all = participants(&original, registry);
+    for target in &all {
+        let added = additions(target, &all);
+        let Some(choice) = choice_mut(&mut wizard, target).filter(|_| !added.is_empty()) else { continue };
+        let restrictions = choice.entry("restrictions").or_insert_with(|| Json::Array(Vec::new()));
+        if restrictions.is_null() {
+            *restrictions = Json::Array(Vec::new());
+        }
+        if let Json::Array(restrictions) = restrictions {
+            restrictions.extend(added.iter().map(Restriction::to_json));
+        }
+    }
+    wizard
+}
+
+fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&'w mut JsonMap> {
+    let control = wizard.get_mut(target.pane)?.get_mut(target.control)?;
+    let Some(data) = target.data else { return control.as_object_mut() };
+    let options = control.get_mut("values")?.as_array_mut()?;
+    options.iter_mut().find(|option| option.get("data") == Some(data))?.as_object_mut()
+}
+
+/// Everything new about one choice.
+fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
+    let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
+    let mut known: BTreeSet<String> =
+        written.filter_map(Restriction::read).map(|restriction| restriction.condition).collect();
+    let requires = target.component.requires.iter().filter_map(|found| requirement(target, found, all));
+    let mut added = incompatibilities(target, all);
+    added.extend(requires);
+    added.retain(|restriction| known.insert(restriction.condition.clone()));
+    added
+}
+
+fn disabled(condition: String, message: String) -> Restriction {
+    Restriction { condition, message: Some(message), action: Action::Disable, is_strict: true }
+}
+
+fn incompatibilities(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
+    let is_meant = |other: &&Participant<'_>| {
+        !other.is_in_control_of(target)
+            && other.pane_idx <= target.pane_idx
+            && Registry::conflict(target.component, other.component)
+    };
+    let restriction = |other: &Participant<'_>| {
+        let message = format!("{} is not compatible with {}", target.component.label, other.component.label);
+        disabled(other.reference(), message)
+    };
+    all.iter().filter(is_meant).map(restriction).collect()
+}
+
+/// The restriction that keeps a requirement, if there is anything to keep yet.
+fn requirement(
+    target: &Participant<'_>,
+    requirement: &Requirement,
+    all: &[Participant<'_>],
+) -> Option<Restriction> {
+    let own = &target.component.name;
+    let is_partner = |other: &&Participant<'_>| {
+        let name = &other.component.name;
+        !other.is_in_control_of(target)
+            && name != own
+            && requirement.items.iter().any(|item| item.matches(name))
+    };
+    let partners: Vec<&Participant<'_>> = all.iter().filter(is_partner).collect();
+    if partners.iter().any(|partner| partner.pane_idx > target.pane_idx) {
+        return None;
+    }
+    let condition = match requirement.predicate {
+        Predicate::AnyOf => none_chosen(&partners),
+        Predicate::OneOf => not_exactly_one(&partners),
+        Predicate::NoneOf if partners.is_empty() => return None,
+        Predicate::NoneOf => joined(&partners, " or "),
+        Predicate::AllOf if lacks_exact_item(target, requirement, &partners) => "true".to_owned(),
+        Predicate::AllOf if partners.is_empty() => return None,
+        Predicate::AllOf => format!("not ({})", joined(&partners, " and ")),
+    };
+    Some(disabled(condition, requirement.words(&target.component.label)))
+}
+
+fn joined(partners: &[&Participant<'_>], operator: &str) -> String {
+    let references: Vec<String> = partners.iter().map(|partner| partner.reference()).collect();
+    references.join(operator)
+}
+
+fn none_chosen(partners: &[&Participant<'_>]) -> String {
+    if partners.is_empty() { "true".to_owned() } else { format!("not ({})", joined(partners, " or ")) }
+}
+
+/// None of them, or two that can be chosen together.
+fn not_exactly_one(partners: &[&Participant<'_>]) -> String {
+    let mut condition = none_chosen(partners);
+    for (idx, one) in partners.iter().enumerate() {
+        for other in partners[idx + 1..].iter().filter(|other| !one.is_in_control_of(other)) {
+            let pair = format!(" or ({} and {})", one.reference(), other.reference());
+            condition.push_str(&pair);
+        }
+    }
+    condition
+}
+
+/// Whether a name has to be chosen that no choice of the wizard stands for.
+fn lacks_exact_item(
+    target: &Participant<'_>,
+    requirement: &Requirement,
+    partners: &[&Participant<'_>],
+) -> bool {
+    requirement.items.iter().any(|item| match &item.pattern {
+        Some(ComponentPattern::Exact(name)) => {
+            *name != target.component.name && !partners.iter().any(|partner| partner.component.name == *name)
+        }
+        Some(ComponentPattern::Below { .. }) => false,
+        None => !item.text.contains('*'),
+    })
+}

@@ -1,0 +1,148 @@
+//! Wizards of plugins laid into that of a release.
+
+use std::collections::BTreeMap;
+
+use stoker_model::{Json, JsonMap, compare_versions};
+
+use super::conflict::{MixConflict, kinds};
+use crate::components::{ComponentName, ComponentType};
+
+/// What one plugin adds.
+#[derive(Clone, Debug)]
+pub struct PluginWizard<'a> {
+    pub name: &'a str,
+    pub version: &'a str,
+    pub wizard: &'a Json,
+    /// What it provides, to link its options to.
+    pub components: Vec<ComponentName>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mixed {
+    pub wizard: JsonMap,
+    /// Which plugin brought an option: from `Pane.control.values["data"]`, the data as JSON, to its name. Choosing it
+    /// enables the plugin.
+    pub owners: BTreeMap<String, String>,
+}
+
+/// Mixes wizards; of each plugin the newest version counts, and their order does not matter.
+pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<MixConflict>> {
+    let Some(release) = release.as_object().filter(|panes| !panes.is_empty()) else {
+        return Ok(Mixed::default());
+    };
+    let mut mixed = release.clone();
+    let mut mixer = Mixer { owners: BTreeMap::new(), conflicts: Vec::new(), plugin: "", linked: None };
+    let mut newest: BTreeMap<&str, &PluginWizard<'_>> = BTreeMap::new();
+    for plugin in plugins {
+        let known = newest.entry(plugin.name).or_insert(plugin);
+        if compare_versions(plugin.version, known.version).is_gt() {
+            *known = plugin;
+        }
+    }
+    for plugin in newest.into_values() {
+        mixer.lay(&mut mixed, release, plugin);
+    }
+    if mixer.conflicts.is_empty() {
+        return Ok(Mixed { wizard: mixed, owners: mixer.owners });
+    }
+    mixer.conflicts.sort();
+    mixer.conflicts.dedup();
+    Err(mixer.conflicts)
+}
+
+pub(super) struct Mixer<'a> {
+    pub(super) owners: BTreeMap<String, String>,
+    pub(super) conflicts: Vec<MixConflict>,
+    pub(super) plugin: &'a str,
+    /// The component that new options of the plugin stand for where they name none.
+    pub(super) linked: Option<String>,
+}
+
+/// The type of the components that a pane is about.
+fn pane_type(pane: &str) -> Option<ComponentType> {
+    Some(match pane {
+        "Compute" => ComponentType::Hypervisor,
+        "Network" => ComponentType::Network,
+        "Storage" => ComponentType::Storage,
+        "Monitoring" => ComponentType::Monitoring,
+        "AdditionalServices" => ComponentType::AdditionalService,
+        _ => return None,
+    })
+}
+
+impl<'a> Mixer<'a> {
+    pub(super) fn conflict(&mut self, path: String, kind: &'static str) {
+        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned() });
+    }
+
+    fn lay(&mut self, mixed: &mut JsonMap, release: &JsonMap, plugin: &PluginWizard<'a>) {
+        self.plugin = plugin.name;
+        let panes = match plugin.wizard {
+            Json::Object(panes) => panes,
+            Json::Null => return,
+            _ => return self.conflict(String::new(), kinds::TYPE),
+        };
+        for (pane, addition) in panes.iter().filter(|(_, addition)| !addition.is_null()) {
+            match addition.as_object() {
+                _ if !release.contains_key(pane) => self.conflict(pane.clone(), kinds::UNKNOWN_PANE),
+                None => self.conflict(pane.clone(), kinds::TYPE),
+                Some(_) => {
+                    self.linked = only_component(plugin, pane);
+                    self.merge_key(mixed, pane, addition, pane);
+                }
+            }
+        }
+    }
+
+    pub(super) fn merge_map(&mut self, base: &mut JsonMap, addition: &JsonMap, path: &str) {
+        for (key, value) in addition.iter().filter(|(_, value)| !value.is_null()) {
+            let path = format!("{path}.{key}");
+            self.merge_key(base, key, value, &path);
+        }
+    }
+
+    /// Lays one value in; `path` leads to it.
+    fn merge_key(&mut self, base: &mut JsonMap, key: &str, value: &Json, path: &str) {
+        let is_absent = base.get(key).is_none_or(Json::is_null);
+        if is_absent {
+            // Maps and options are walked even so: what is inside may be wrong by itself.
+            let start = match value {
+                Json::Object(_) => Json::Object(JsonMap::new()),
+                Json::Array(_) if key == "values" => Json::Array(Vec::new()),
+                _ => value.clone(),
+            };
+            base.insert(key.to_owned(), start);
+        }
+        let Some(old) = base.get_mut(key) else { return };
+        match (old, value) {
+            (Json::Array(old), Json::Array(options)) if key == "values" => {
+                self.merge_options(old, options, path);
+            }
+            _ if is_absent && !value.is_object() => {}
+            (old @ (Json::String(_) | Json::Array(_)), Json::String(_) | Json::Array(_)) if key == "bind" => {
+                self.merge_bind(old, value, path);
+            }
+            (Json::Object(old), Json::Object(addition)) => self.merge_map(old, addition, path),
+            (Json::Array(old), Json::Array(items)) => {
+                for item in items {
+                    if !old.contains(item) {
+                        old.push(item.clone());
+                    }
+                }
+            }
+            (Json::Object(_) | Json::Array(_), _) | (_, Json::Object(_) | Json::Array(_)) => {
+                self.conflict(path.to_owned(), kinds::TYPE);
+            }
+            (old, value) if old == value => {}
+            _ => self.conflict(path.to_owned(), kinds::SCALAR),
+        }
+    }
+}
+
+/// What a plugin provides for a pane, if it is one thing.
+fn only_component(plugin: &PluginWizard<'_>, pane: &str) -> Option<String> {
+    let kind = pane_type(pane)?;
+    let mut fitting = plugin.components.iter().filter(|name| name.kind() == kind);
+    let only = fitting.next()?;
+    fitting.next().is_none().then(|| only.to_string())
+}

@@ -1,0 +1,100 @@
+//! Choices of a wizard that stand for components, in the order in which they are made.
+
+use stoker_model::{Json, JsonMap};
+
+use crate::components::{Component, ComponentName, Registry};
+
+/// An option or a checkbox.
+#[derive(Clone, Debug)]
+pub(super) struct Participant<'a> {
+    pub(super) pane: &'a str,
+    pub(super) control: &'a str,
+    /// `None` for a checkbox.
+    pub(super) data: Option<&'a Json>,
+    /// The option or the checkbox itself.
+    pub(super) body: &'a JsonMap,
+    pub(super) component: &'a Component,
+    /// Which pane it is in.
+    pub(super) pane_idx: usize,
+}
+
+const PANES: &[&str] =
+    &["Mode", "Compute", "Network", "Storage", "Monitoring", "AdditionalServices", "Ready"];
+
+const WEIGHT_DEFAULT: f64 = 100.0;
+
+impl Participant<'_> {
+    /// A condition that is true when this is chosen.
+    pub(super) fn reference(&self) -> String {
+        let place = format!("wizard:{}.{}", self.pane, self.control);
+        match self.data {
+            None => format!("{place} == true"),
+            Some(Json::String(text)) if text.contains('\'') => format!("{place} == \"{text}\""),
+            Some(Json::String(text)) => format!("{place} == '{text}'"),
+            Some(other) => format!("{place} == {other}"),
+        }
+    }
+
+    /// `Pane.control`, or `Pane.control[data]`.
+    pub(super) fn target(&self) -> String {
+        let place = format!("{}.{}", self.pane, self.control);
+        match self.data {
+            None => place,
+            Some(Json::String(text)) => format!("{place}[{text}]"),
+            Some(other) => format!("{place}[{other}]"),
+        }
+    }
+
+    pub(super) fn is_in_control_of(&self, other: &Self) -> bool {
+        self.pane == other.pane && self.control == other.control
+    }
+}
+
+/// All choices that name a component the registry knows, pane by pane.
+pub(super) fn participants<'a>(wizard: &'a JsonMap, registry: &'a Registry) -> Vec<Participant<'a>> {
+    let mut found = Vec::new();
+    for (pane_idx, (pane, controls)) in sorted_panes(wizard).into_iter().enumerate() {
+        for (control, body) in sorted_controls(controls) {
+            for (data, body) in choices(body) {
+                if let Some(component) = component_of(body, registry) {
+                    found.push(Participant { pane, control, data, body, component, pane_idx });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Panes in the order in which they are shown; those that nobody knows come last, by name.
+pub(super) fn sorted_panes(wizard: &JsonMap) -> Vec<(&str, &JsonMap)> {
+    let mut panes: Vec<(&str, &JsonMap)> =
+        wizard.iter().filter_map(|(name, pane)| Some((&**name, pane.as_object()?))).collect();
+    let rank = |name: &str| PANES.iter().position(|pane| *pane == name).unwrap_or(PANES.len());
+    panes.sort_by(|(a, _), (b, _)| (rank(a), *a).cmp(&(rank(b), *b)));
+    panes
+}
+
+/// Controls of a pane, light ones first.
+pub(super) fn sorted_controls(pane: &JsonMap) -> Vec<(&str, &JsonMap)> {
+    let mut controls: Vec<(&str, &JsonMap)> = pane
+        .iter()
+        .filter(|(name, _)| *name != "metadata")
+        .filter_map(|(name, control)| Some((&**name, control.as_object()?)))
+        .collect();
+    let weight = |control: &JsonMap| control.get("weight").and_then(Json::as_f64).unwrap_or(WEIGHT_DEFAULT);
+    controls.sort_by(|(a, x), (b, y)| weight(x).total_cmp(&weight(y)).then_with(|| a.cmp(b)));
+    controls
+}
+
+/// The options of a control, or the checkbox it is.
+fn choices(control: &JsonMap) -> Vec<(Option<&Json>, &JsonMap)> {
+    if control.get("type").and_then(Json::as_str) == Some("checkbox") {
+        return vec![(None, control)];
+    }
+    let options = control.get("values").and_then(Json::as_array).into_iter().flatten();
+    options.filter_map(|option| Some((Some(option.get("data")?), option.as_object()?))).collect()
+}
+
+fn component_of<'a>(choice: &JsonMap, registry: &'a Registry) -> Option<&'a Component> {
+    registry.get(&ComponentName::parse(choice.get("component")?.as_str()?)?)
+}

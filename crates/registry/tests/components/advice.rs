@@ -1,0 +1,69 @@
+//! What people are told.
+
+use serde_json::json;
+use stoker_registry::components::{Advice, ComponentName, Registry, Selection};
+
+fn name(text: &str) -> ComponentName {
+    ComponentName::parse(text).unwrap()
+}
+
+fn registry() -> Registry {
+    let release = json!([
+        {"name": "hypervisor:vmware", "label": "vCenter", "incompatible": [{"name": "network:core:*", "message": "no tunnels"}]},
+        {"name": "hypervisor:kvm", "label": "KVM", "compatible": [{"name": "network:*"}],
+         "requires": [{"any_of": {"items": ["storage:*"]}}]},
+        {"name": "network:core:contrail", "label": "Contrail"},
+        {"name": "network:ml2", "label": "ML2", "compatible": [{"name": "hypervisor:vmware"}]},
+        {"name": "storage:ceph", "label": "Ceph", "requires": [{"name": "network:ml2", "message": "Ceph wants ML2"}]},
+    ]);
+    Registry::new(release.as_array().unwrap(), &[])
+}
+
+fn advice(about: &str, chosen: &[&str]) -> Advice {
+    let chosen: Vec<ComponentName> = chosen.iter().map(|text| name(text)).collect();
+    registry().advice(&name(about), &chosen).unwrap()
+}
+
+#[test]
+fn before_choosing() {
+    assert_eq!(
+        advice("network:core:contrail", &["hypervisor:vmware"]),
+        Advice::Incompatible(vec!["Contrail is not compatible with vCenter: no tunnels".to_owned()])
+    );
+    assert_eq!(advice("network:core:contrail", &["hypervisor:kvm"]), Advice::Compatible);
+    assert_eq!(advice("network:ml2", &["hypervisor:kvm", "hypervisor:vmware"]), Advice::Compatible);
+    assert_eq!(advice("network:ml2", &[]), Advice::Available(vec![]));
+    assert_eq!(
+        advice("network:ml2", &["hypervisor:kvm", "network:core:contrail"]),
+        Advice::Available(vec![name("network:core:contrail")])
+    );
+    // Storage comes later and may still be chosen; the network is past.
+    assert_eq!(advice("hypervisor:kvm", &[]), Advice::Available(vec![]));
+    assert_eq!(
+        advice("storage:ceph", &["hypervisor:kvm"]),
+        Advice::Incompatible(vec!["Ceph wants ML2".to_owned()])
+    );
+    assert_eq!(
+        advice("hypervisor:vmware", &["network:core:contrail"]),
+        Advice::Available(vec![]),
+        "later panes do not count"
+    );
+    assert_eq!(registry().advice(&name("storage:zzz"), &[]), None);
+}
+
+#[test]
+fn after_choosing() {
+    let registry = registry();
+    let chosen = ["hypervisor:vmware", "hypervisor:kvm", "network:core:contrail", "network:zzz"];
+    let decision = registry.decide(Selection { components: &chosen, required_types: &["monitoring"] });
+    let told: Vec<String> = decision.conflicts.iter().map(|finding| registry.explain(finding)).collect();
+    assert_eq!(
+        told,
+        [
+            "nobody provides `network:zzz`",
+            "vCenter is not compatible with Contrail: no tunnels",
+            "KVM requires any of: storage:*",
+            "a component of type `monitoring` has to be chosen",
+        ]
+    );
+}

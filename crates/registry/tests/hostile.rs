@@ -1,0 +1,112 @@
+//! No document makes the registry panic.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use stoker_registry::cases::answer;
+use stoker_registry::restrictions::Restriction;
+use stoker_registry::stages::{CoreTasks, StagePlugin, graph_tasks};
+use stoker_registry::wizard::{PluginWizard, choose, mix};
+
+const WORDS: &[&str] = &[
+    "name",
+    "plugin",
+    "version",
+    "wizard",
+    "values",
+    "data",
+    "bind",
+    "restrictions",
+    "component",
+    "type",
+    "radio",
+    "checkbox",
+    "Network",
+    "Compute",
+    "items",
+    "any_of",
+    "all_of",
+    "requires",
+    "incompatible",
+    "compatible_storages",
+    "network:a",
+    "network:*",
+    "networking:core",
+    "all",
+    "stage",
+    "pre_deployment/1",
+    "tasks",
+    "roles",
+    "cross_depends",
+    "wizard:Network.a == 1",
+    "a b",
+    "",
+    "label",
+    "condition",
+    "metadata",
+    "id",
+];
+
+fn documents() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<f64>().prop_map(Json::from),
+        prop::sample::select(WORDS).prop_map(Json::from),
+    ];
+    leaf.prop_recursive(6, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Json::from),
+            prop::collection::vec((prop::sample::select(WORDS), inner), 0..6)
+                .prop_map(|entries| entries.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cases_of_any_shape_are_answered(a in documents(), b in documents(), c in documents(), list in prop::collection::vec(documents(), 0..3)) {
+        let plugins = json!([{"name": "p", "provides": list, "components": list, "tasks": list, "releases": list}]);
+        for case in [
+            a.clone(),
+            json!({"kind": "decision", "components": list, "plugins": plugins, "selection": ["network:a", "x"], "release": a}),
+            json!({"kind": "decision", "components": a, "plugins": b, "selection": c}),
+            json!({"kind": "wizard_mix", "release_wizard": a, "plugin_wizards": [{"plugin": "p", "wizard": b}, {"plugin": "q", "wizard": c}]}),
+            json!({"kind": "wizard_mix", "release_wizard": {"Network": a}, "plugin_wizards": [{"plugin": "p", "wizard": {"Network": b}}]}),
+            json!({"kind": "stage_order", "plugins": plugins}),
+            json!({"kind": "restriction_gen", "wizard": {"Network": a, "Compute": b}, "components": list, "plugins": plugins}),
+        ] {
+            let answered = answer(&case);
+            prop_assert!(answered.get("result").is_some() != answered.get("error").is_some());
+        }
+        _ = Restriction::read(&a);
+    }
+
+    #[test]
+    fn wizards_of_any_shape_are_answered(wizard in documents(), addition in documents(), answers in documents()) {
+        let plugin = PluginWizard { name: "p", version: "1", wizard: &addition, components: Vec::new() };
+        let wizard = json!({"Network": wizard, "Compute": {"a": {"type": "radio", "values": wizard}, "b": wizard}});
+        if let Ok(mixed) = mix(&wizard, &[plugin]) {
+            let answers = json!({"Network": answers, "Compute": {"a": answers}});
+            let nothing = |_: &str| None;
+            _ = choose(&mixed, answers.as_object().unwrap_or(&serde_json::Map::new()), &nothing, &BTreeSet::new());
+        }
+    }
+
+    #[test]
+    fn stage_tasks_of_any_shape_become_tasks(body in documents(), number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+        let mut task = json!({"stage": format!("pre_deployment/{number}")});
+        if let (Json::Object(task), Json::Object(body)) = (&mut task, body) {
+            task.extend(body.into_iter().filter(|(key, _)| key != "stage"));
+        }
+        let tasks = [task];
+        let plugin = StagePlugin { name: "p", version: "1", package_version: "2.0.0", tasks: &tasks, graph_tasks: &[] };
+        let made = graph_tasks(&[plugin], &CoreTasks::default());
+        let made = made.map(|layers| layers[0].tasks.iter().map(|task| task.name.len()).collect::<Vec<_>>());
+        prop_assert!(made.is_ok_and(|lengths| lengths.len() == 2 && lengths.iter().all(|length| *length <= 80)));
+    }
+}

@@ -1,0 +1,50 @@
+//! New plugins are sound before anything is changed.
+
+use stoker_registry::package::{
+    CheckOptions, NotAPluginName, PackageTree, PackageVersion, SkeletonOptions, check, skeleton,
+};
+
+fn tree(version: PackageVersion, name: &str) -> PackageTree {
+    let mut tree = PackageTree::default();
+    for file in skeleton(SkeletonOptions { name, version, has_wizard: true }).unwrap() {
+        assert!(!file.text.contains("{name}") && !file.text.contains("{ranges}"), "{}", file.path);
+        if file.path.contains('/') {
+            tree.paths.insert(file.path);
+        } else {
+            tree.texts.insert(file.path, file.text);
+        }
+    }
+    tree
+}
+
+#[test]
+fn skeletons_of_all_versions_pass_without_a_remark() {
+    for version in PackageVersion::ALL {
+        for name in ["demo", "my-plugin_2"] {
+            let checked = check(&tree(*version, name), CheckOptions::default());
+            let told: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+            assert_eq!(told, Vec::<String>::new(), "{version:?}");
+            let package = checked.package.unwrap();
+            assert_eq!((&*package.plugin.name, &*package.plugin.package_version), (name, version.as_str()));
+            assert_eq!(package.graphs.len(), usize::from(*version >= PackageVersion::V3));
+            assert!(package.plugin.extra.contains_key("wizard_metadata"));
+        }
+    }
+}
+
+#[test]
+fn ranges_are_explained_where_there_are_numbers() {
+    let explained = |version: PackageVersion| {
+        tree(version, "demo").texts.values().any(|text| text.contains("2000 - 2999  disks"))
+    };
+    assert!(!explained(PackageVersion::V1));
+    assert!(PackageVersion::ALL[1..].iter().all(|version| explained(*version)));
+}
+
+#[test]
+fn names_are_checked() {
+    for name in ["", "Demo", "a b", "../x", "a/b", "demo\n"] {
+        let options = SkeletonOptions { name, version: PackageVersion::V5, has_wizard: false };
+        assert_eq!(skeleton(options), Err(NotAPluginName), "{name}");
+    }
+}

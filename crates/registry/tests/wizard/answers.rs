@@ -1,0 +1,118 @@
+//! Answers, and what they mean for a cluster.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value as Json, json};
+use stoker_registry::components::BoundModel;
+use stoker_registry::wizard::{AnswerProblem, Chosen, PluginWizard, choose, mix};
+
+fn wizard() -> Json {
+    json!({
+        "Compute": {
+            "vcenter": {"type": "checkbox", "weight": 20, "component": "hypervisor:vmware", "bind": "settings:common.use_vcenter.value"},
+            "kvm": {"type": "checkbox", "weight": 10, "value": true, "component": "hypervisor:qemu", "bind": [{"settings:common.libvirt_type.value": "qemu"}]},
+        },
+        "Network": {"manager": {"type": "radio", "bind": "cluster:net_manager", "values": [
+            {"data": "nova", "restrictions": [{"condition": "wizard:Compute.vcenter == true", "message": "not with vCenter"}]},
+            {"data": "vlan", "component": "network:vlan", "bind": [{"cluster:net_segment_type": "vlan"}]},
+        ]}},
+        "Storage": {
+            "metadata": {"restrictions": [{"condition": "cluster:mode == 'multinode'", "action": "hide"}]},
+            "ceph": {"type": "checkbox", "restrictions": ["wizard:Compute.vcenter == true"]},
+            "pool": {"type": "text", "bind": "settings:storage.pool.value"},
+        },
+        "Ready": {"picture": {"type": "custom"}},
+    })
+}
+
+fn chosen(answers: &Json, mode: &str) -> Result<Chosen, Vec<AnswerProblem>> {
+    let contrail = json!({"Network": {"manager": {"values": [{"data": "contrail", "bind": [{"settings:contrail.value": true}]}]}}});
+    let mesh = json!({"Network": {"manager": {"values": [{"data": "mesh"}]}}});
+    let plugin =
+        |name: &'static str, wizard| PluginWizard { name, version: "1.0.0", wizard, components: Vec::new() };
+    let mixed = mix(&wizard(), &[plugin("contrail", &contrail), plugin("mesh", &mesh)]).unwrap();
+    let cluster = json!({"mode": mode});
+    let others = |name: &str| (name == "cluster").then_some(&cluster);
+    choose(&mixed, answers.as_object().unwrap(), &others, &BTreeSet::from(["contrail", "mesh"]))
+}
+
+fn settled(chosen: &Chosen) -> Vec<String> {
+    let shown =
+        |((model, path), value): ((BoundModel, &str), &Json)| format!("{}:{path}={value}", model.as_str());
+    chosen.settled().into_iter().map(shown).collect()
+}
+
+fn problems(answers: &Json, mode: &str) -> Vec<String> {
+    let found = chosen(answers, mode).err().unwrap_or_default();
+    found.iter().map(|problem| format!("{} {}: {}", problem.path, problem.kind, problem.message)).collect()
+}
+
+#[test]
+fn defaults() {
+    let chosen = chosen(&json!({}), "ha").unwrap();
+    assert_eq!(chosen.components, ["hypervisor:qemu"]);
+    assert_eq!(
+        settled(&chosen),
+        [
+            "cluster:net_manager=\"nova\"",
+            "settings:common.libvirt_type.value=\"qemu\"",
+            "settings:common.use_vcenter.value=false",
+            "settings:storage.pool.value=\"\"",
+        ]
+    );
+    assert_eq!(chosen.answers["Storage"], json!({"ceph": false, "pool": ""}));
+}
+
+#[test]
+fn a_default_that_is_forbidden_gives_way_to_the_next() {
+    let chosen = chosen(&json!({"Compute": {"vcenter": true, "kvm": false}}), "ha").unwrap();
+    assert_eq!(chosen.answers["Network"]["manager"], "vlan");
+    assert_eq!(chosen.components, ["hypervisor:vmware", "network:vlan"]);
+    assert!(settled(&chosen).contains(&"cluster:net_segment_type=\"vlan\"".to_owned()));
+}
+
+#[test]
+fn choosing_what_a_plugin_brings_enables_it() {
+    let with = |manager: &str| chosen(&json!({"Network": {"manager": manager}}), "ha").unwrap();
+    let contrail = with("contrail");
+    assert_eq!(contrail.plugins, BTreeSet::from(["contrail".to_owned()]));
+    assert!(settled(&contrail).contains(&"settings:contrail.metadata.enabled=true".to_owned()));
+    assert_eq!(with("mesh").plugins, BTreeSet::from(["mesh".to_owned()]));
+    assert!(with("vlan").plugins.is_empty());
+}
+
+#[test]
+fn what_cannot_be_is_told_all_at_once() {
+    assert_eq!(
+        problems(
+            &json!({
+                "Compute": {"vcenter": true, "kvm": "yes", "zzz": 1},
+                "Network": {"manager": "nova"},
+                "Storage": {"ceph": true, "pool": 5},
+                "Nowhere": {"a": 1},
+                "Ready": 5,
+            }),
+            "ha"
+        ),
+        [
+            "Compute.zzz unknown: the wizard does not ask this",
+            "Nowhere.a unknown: the wizard does not ask this",
+            "Ready value: the answers of a pane are a map",
+            "Compute.kvm value: must be true or false",
+            "Network.manager restricted: not with vCenter",
+            "Storage.ceph restricted: a restriction forbids this",
+            "Storage.pool value: must be text",
+        ]
+    );
+    assert_eq!(
+        problems(&json!({"Network": {"manager": "x"}}), "ha"),
+        ["Network.manager value: \"x\" is none of the options"]
+    );
+}
+
+#[test]
+fn hidden_panes_are_not_asked() {
+    let chosen =
+        chosen(&json!({"Compute": {"vcenter": true}, "Storage": {"ceph": true}}), "multinode").unwrap();
+    assert!(!settled(&chosen).iter().any(|shown| shown.starts_with("settings:storage")));
+}

@@ -1,0 +1,245 @@
+//! Wizards mixed, and the restrictions that follow from components.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod answers;
+mod restrictions;
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use stoker_registry::components::ComponentName;
+use stoker_registry::wizard::{Mixed, PluginWizard, mix};
+use stoker_testkit::real_data;
+
+fn plugin<'a>(name: &'a str, wizard: &'a Json) -> PluginWizard<'a> {
+    PluginWizard { name, version: "1.0.0", wizard, components: Vec::new() }
+}
+
+fn mixed(release: &Json, plugins: &[PluginWizard<'_>]) -> Json {
+    Json::Object(mix(release, plugins).unwrap().wizard)
+}
+
+/// Conflicts as `path kind plugin`.
+fn conflicts(release: &Json, plugins: &[PluginWizard<'_>]) -> Vec<String> {
+    let found = mix(release, plugins).err().unwrap_or_default();
+    found.iter().map(|conflict| format!("{} {} {}", conflict.path, conflict.kind, conflict.plugin)).collect()
+}
+
+fn release() -> Json {
+    json!({"Compute": {}, "Network": {"manager": {"type": "radio", "values": [
+        {"data": "vlan", "label": "VLAN", "bind": [{"cluster:net_segment_type": "vlan"}]},
+    ]}}})
+}
+
+#[test]
+fn the_example_of_the_reference() {
+    let mesh = json!({"Network": {
+        "manager": {"values": [
+            {"data": "mesh", "label": "Mesh", "bind": [{"cluster:net_segment_type": "vlan"}, {"settings:mesh.metadata.enabled": true}]},
+            {"data": "vlan", "restrictions": [{"wizard:Compute.ember == true": "Ember needs Mesh"}]},
+        ]},
+        "encrypt": {"type": "checkbox", "label": "Encrypt links", "weight": 30},
+    }});
+    let Mixed { wizard, owners } = mix(&release(), &[plugin("mesh", &mesh)]).unwrap();
+    assert_eq!(
+        Json::Object(wizard),
+        json!({"Compute": {}, "Network": {
+            "manager": {"type": "radio", "values": [
+                {
+                    "data": "vlan", "label": "VLAN", "bind": [{"cluster:net_segment_type": "vlan"}],
+                    "restrictions": [{"wizard:Compute.ember == true": "Ember needs Mesh"}],
+                },
+                {"data": "mesh", "label": "Mesh", "bind": [{"cluster:net_segment_type": "vlan"}, {"settings:mesh.metadata.enabled": true}]},
+            ]},
+            "encrypt": {"type": "checkbox", "label": "Encrypt links", "weight": 30},
+        }})
+    );
+    assert_eq!(
+        owners.into_iter().collect::<Vec<_>>(),
+        [("Network.manager.values[\"mesh\"]".to_owned(), "mesh".to_owned())]
+    );
+    let label = json!({"Network": {"manager": {"values": [{"data": "vlan", "label": "Better VLAN"}]}}});
+    assert_eq!(
+        conflicts(&release(), &[plugin("mesh", &label)]),
+        ["Network.manager.values[vlan].label scalar mesh"]
+    );
+}
+
+#[test]
+fn no_wizard_of_the_release_is_no_wizard() {
+    let addition = json!({"Network": 5});
+    for release in [json!({}), Json::Null] {
+        assert_eq!(mixed(&release, &[plugin("p", &addition)]), json!({}));
+    }
+}
+
+#[test]
+fn every_kind_of_conflict() {
+    for (addition, expected) in [
+        (json!({"Nowhere": {}}), vec!["Nowhere unknown_pane p"]),
+        (json!({"network": {}}), vec!["network unknown_pane p"]),
+        (json!({"Network": [1]}), vec!["Network type p"]),
+        (json!({"Network": null, "Nowhere": null}), vec![]),
+        (json!({"Network": {"manager": {"type": "checkbox"}}}), vec!["Network.manager.type scalar p"]),
+        (json!({"Network": {"manager": {"type": ["radio"]}}}), vec!["Network.manager.type type p"]),
+        (json!({"Network": {"manager": {"values": {"a": 1}}}}), vec!["Network.manager.values type p"]),
+        (json!({"Network": {"manager": {"values": [1]}}}), vec!["Network.manager.values missing_data p"]),
+        (
+            json!({"Network": {"manager": {"values": [{"label": "x"}]}}}),
+            vec!["Network.manager.values missing_data p"],
+        ),
+        (
+            json!({"Network": {"new": {"values": [{"data": "a"}, {"data": "a"}]}}}),
+            vec!["Network.new.values[a] duplicate_option p"],
+        ),
+        (
+            json!({"Network": {"manager": {"values": [{"data": "vlan", "bind": [{"cluster:net_segment_type": "tun"}]}]}}}),
+            vec!["Network.manager.values[vlan].bind.cluster:net_segment_type bind p"],
+        ),
+        (json!({"Network": {"manager": {"values": [{"data": "a"}, {"data": 1}, {"data": "1"}]}}}), vec![]),
+    ] {
+        assert_eq!(conflicts(&release(), &[plugin("p", &addition)]), expected, "{addition}");
+    }
+}
+
+#[test]
+fn two_plugins_cannot_bring_the_same_option() {
+    let same = json!({"Network": {"manager": {"values": [{"data": "x", "label": "X"}]}}});
+    assert_eq!(
+        conflicts(&release(), &[plugin("b", &same), plugin("a", &same)]),
+        ["Network.manager.values[x] duplicate_option b"]
+    );
+    // The newest version of one plugin is not another plugin.
+    let newer = PluginWizard { version: "1.10.0", ..plugin("a", &same) };
+    let older = PluginWizard { version: "1.9.0", ..plugin("a", &same) };
+    assert_eq!(conflicts(&release(), &[newer, older]), Vec::<String>::new());
+    // A number and a text are two options, of two owners.
+    let (text, number) = (
+        json!({"Network": {"manager": {"values": [{"data": "1"}]}}}),
+        json!({"Network": {"manager": {"values": [{"data": 1}]}}}),
+    );
+    assert_eq!(conflicts(&release(), &[plugin("a", &text), plugin("b", &number)]), Vec::<String>::new());
+}
+
+#[test]
+fn binds_are_joined() {
+    let check = |base: Json, addition: Json, expected: Json| {
+        let release = json!({"P": {"c": {"bind": base}}});
+        let addition = json!({"P": {"c": {"bind": addition}}});
+        assert_eq!(mixed(&release, &[plugin("p", &addition)])["P"]["c"]["bind"], expected);
+    };
+    check(json!("a:b"), json!("a:b"), json!("a:b"));
+    check(json!("a:b"), json!("a:c"), json!(["a:b", "a:c"]));
+    check(json!("a:b"), json!(["a:b"]), json!(["a:b"]));
+    check(json!([{"a:b": 1}]), json!(["a:b", {"a:b": 1}]), json!([{"a:b": 1}, "a:b"]));
+    check(Json::Null, json!("a:b"), json!("a:b"));
+    let release = json!({"P": {"c": {"bind": [{"a:b": 1}]}}});
+    for value in [json!(true), json!("1"), json!(1.0)] {
+        let addition = json!({"P": {"c": {"bind": [{"a:b": value}]}}});
+        assert_eq!(conflicts(&release, &[plugin("p", &addition)]), ["P.c.bind.a:b bind p"]);
+    }
+}
+
+#[test]
+fn lists_grow_and_nulls_say_nothing() {
+    let release = json!({"P": {"metadata": {"restrictions": ["a"]}, "c": {"label": null}}});
+    let addition =
+        json!({"P": {"metadata": {"restrictions": ["b", "a"]}, "c": {"label": "C", "weight": null}}});
+    assert_eq!(
+        mixed(&release, &[plugin("p", &addition)]),
+        json!({"P": {"metadata": {"restrictions": ["a", "b"]}, "c": {"label": "C"}}})
+    );
+    let option = json!({"P": {"c": {"values": [{"data": "x", "label": null}]}}});
+    assert_eq!(mixed(&release, &[plugin("p", &option)])["P"]["c"]["values"], json!([{"data": "x"}]));
+}
+
+#[test]
+fn new_options_are_linked_to_the_only_component_of_the_pane() {
+    let addition = json!({"Network": {"manager": {"values": [{"data": "a"}, {"data": "b", "component": "network:other"}, {"data": "vlan"}]}}});
+    let components = |names: &[&str]| names.iter().map(|name| ComponentName::parse(name).unwrap()).collect();
+    let linked = |names: &[&str]| {
+        let plugin = PluginWizard { components: components(names), ..plugin("p", &addition) };
+        let values = mixed(&release(), &[plugin])["Network"]["manager"]["values"].clone();
+        [0, 1, 2].map(|idx: usize| values[idx]["component"].clone())
+    };
+    assert_eq!(
+        linked(&["network:core:a", "storage:b"]),
+        [Json::Null, json!("network:core:a"), json!("network:other")]
+    );
+    assert_eq!(linked(&["network:core:a", "network:b"]), [Json::Null, Json::Null, json!("network:other")]);
+}
+
+#[test]
+fn wizards_of_real_releases_take_a_plugin() {
+    for name in ["2014.2.2-6.1-ubuntu", "2015.1.0-7.0-ubuntu", "liberty-8.0-ubuntu"] {
+        let Some(path) = real_data(&format!("releases/{name}.yaml")) else { return };
+        let text = std::fs::read_to_string(path).unwrap();
+        let node = stoker_manifest::parse(&text, stoker_manifest::Format::Yaml).unwrap();
+        let release =
+            stoker_manifest::reader::json(&node, &mut stoker_manifest::Problems::default()).unwrap();
+        let wizard = &release["wizard_metadata"];
+        assert_eq!(wizard.as_object().unwrap().len(), 6, "{name}");
+        assert_eq!(mixed(wizard, &[]), *wizard);
+        let addition = json!({"Network": {"manager": {"values": [
+            {"data": "contrail", "label": "Contrail", "bind": [{"settings:contrail.metadata.enabled": true}]},
+        ]}}});
+        let result = mixed(wizard, &[plugin("contrail", &addition)]);
+        let values = result["Network"]["manager"]["values"].as_array().unwrap();
+        assert_eq!(values.last().unwrap()["data"], "contrail", "{name}");
+        assert_eq!(&values[..values.len() - 1], wizard["Network"]["manager"]["values"].as_array().unwrap());
+    }
+}
+
+fn wizards() -> impl Strategy<Value = Json> {
+    let leaf =
+        prop_oneof![Just(Json::Null), Just(json!("x")), Just(json!("y")), Just(json!(1)), Just(json!(true))];
+    let bind = prop_oneof![Just(json!("a:b")), Just(json!([{"a:b": 1}])), Just(json!([{"a:b": 2}, "c:d"]))];
+    let option = (prop::sample::select(vec!["vlan", "p", "q", "r"]), leaf.clone(), bind.clone())
+        .prop_map(|(data, label, bind)| json!({"data": data, "label": label, "bind": bind}));
+    let control = (leaf.clone(), prop::collection::vec(option, 0..3), bind)
+        .prop_map(|(label, values, bind)| json!({"label": label, "values": values, "bind": bind}));
+    let pane = prop::collection::btree_map(
+        prop::sample::select(vec!["manager", "c", "d"]),
+        prop_oneof![control, leaf],
+        0..3,
+    )
+    .prop_map(|controls| {
+        Json::Object(controls.into_iter().map(|(name, control)| (name.to_owned(), control)).collect())
+    });
+    prop::collection::btree_map(prop::sample::select(vec!["Network", "Compute", "Other"]), pane, 0..3)
+        .prop_map(|panes| {
+            Json::Object(panes.into_iter().map(|(name, pane)| (name.to_owned(), pane)).collect())
+        })
+}
+
+/// Whether everything that `old` says is still there.
+fn keeps(old: &Json, new: &Json) -> bool {
+    match (old, new) {
+        (Json::Null, _) => true,
+        (Json::Object(old), Json::Object(new)) => {
+            old.iter().all(|(key, old)| new.get(key).is_some_and(|new| keeps(old, new)))
+        }
+        (Json::Array(old), Json::Array(new)) => {
+            old.iter().zip(new).all(|(old, new)| keeps(old, new)) && new.len() >= old.len()
+        }
+        (Json::String(_), Json::Array(new)) => new.first() == Some(old),
+        _ => old == new,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn order_does_not_matter_and_the_release_is_kept(release in wizards(), one in wizards(), other in wizards()) {
+        let forth = mix(&release, &[plugin("a", &one), plugin("b", &other)]);
+        let back = mix(&release, &[plugin("b", &other), plugin("a", &one)]);
+        prop_assert_eq!(&forth, &back);
+        if let Ok(mixed) = forth {
+            let wizard = Json::Object(mixed.wizard);
+            prop_assert!(release.as_object().unwrap().is_empty() || keeps(&release, &wizard), "{release} {wizard}");
+        }
+        let alone = mix(&release, &[]).unwrap();
+        prop_assert_eq!(Json::Object(alone.wizard), release);
+    }
+}
