@@ -1,0 +1,169 @@
+//! Evaluation of compiled expressions for subjects.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use stoker_yaql::syntax::VarName;
+use stoker_yaql::{Expression, FixedHost, Input, Limits, Options, Result, Value};
+
+use super::aspects::Aspects;
+use super::dependencies::dependencies;
+use super::expressions::{ExpressionIdx, Expressions};
+use super::subjects::{Documents, SubjectIdx, Subjects};
+use crate::yaql_ext::memory::{Memory, Place};
+use crate::yaql_ext::scope::{Recall, Scope};
+
+/// What all evaluations have in common.
+#[derive(Debug)]
+pub(crate) struct Setting<'o> {
+    pub(crate) options: &'o Options,
+    pub(crate) limits: &'o Limits,
+    pub(crate) host: FixedHost,
+    pub(crate) memory: Option<Arc<Memory>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    New,
+    Old,
+}
+
+static NODE: LazyLock<VarName> = LazyLock::new(|| VarName::new("node"));
+static COMMON: LazyLock<VarName> = LazyLock::new(|| VarName::new("common"));
+
+impl Setting<'_> {
+    pub(crate) fn run(
+        &self,
+        expression: &Expression,
+        common: &Value,
+        documents: &Documents,
+        own: &Value,
+        side: Side,
+    ) -> Result<Value> {
+        let Documents { new, old, past } = documents;
+        let memory = self.memory.clone().map(|memory| Recall { memory, past: *past });
+        let scope = Scope { new: new.clone(), old: old.clone(), memory };
+        let data = match side {
+            Side::New => new.clone(),
+            Side::Old => old.clone(),
+        };
+        let vars = vec![scope.into_variable(), (NODE.clone(), own.clone()), (COMMON.clone(), common.clone())];
+        expression.run(Input {
+            data,
+            vars,
+            options: self.options,
+            limits: self.limits,
+            host: &self.host,
+            observer: None,
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Evaluator<'o> {
+    pub(crate) setting: Setting<'o>,
+    pub(crate) subjects: Subjects,
+    pub(crate) expressions: Expressions,
+    pub(crate) aspects: Aspects,
+    pub(crate) n_threads: usize,
+}
+
+impl<'o> Evaluator<'o> {
+    /// Works out what each expression depends on.
+    pub(crate) fn new(
+        mut setting: Setting<'o>,
+        subjects: Subjects,
+        mut expressions: Expressions,
+        n_threads: usize,
+    ) -> Self {
+        let own_keys = subjects.own_keys();
+        let n_pasts = 1 + subjects.all.iter().map(|subject| subject.past).max().unwrap_or(0) as usize;
+        let mut aspects = Aspects::new();
+        let mut texts: HashMap<String, u32> = HashMap::new();
+        let mut shared: HashMap<Place, u32> = HashMap::new();
+        for compiled in &mut expressions.all {
+            let Ok(expression) = &compiled.expression else { continue };
+            let found = dependencies(expression, &own_keys);
+            compiled.reads_old = found.reads_old;
+            compiled.keys = found.keys.map(|keys| keys.into_iter().collect());
+            let add = |aspect| aspects.add(aspect, subjects.all.len(), n_pasts);
+            compiled.aspects = found.aspects.into_iter().map(add).collect();
+            for node in found.shared {
+                let next = texts.len() as u32;
+                let text = *texts.entry(expression.part(node).to_string()).or_insert(next);
+                shared.insert((Arc::as_ptr(expression.program()).addr(), node), text);
+            }
+        }
+        setting.memory = Some(Arc::new(Memory::new(shared)));
+        Self { setting, subjects, expressions, aspects, n_threads }
+    }
+
+    /// Says that some expressions will be evaluated for some subjects.
+    pub(crate) fn want(&mut self, expressions: &[ExpressionIdx], subjects: &[SubjectIdx]) {
+        for expression_idx in expressions {
+            for aspect_idx in &self.expressions.all[*expression_idx as usize].aspects {
+                self.aspects.want(*aspect_idx, subjects);
+            }
+        }
+    }
+
+    /// Looks at everything that was asked for.
+    pub(crate) fn look(&mut self) {
+        self.aspects.look(&self.setting, &self.subjects, self.n_threads);
+    }
+
+    pub(crate) fn evaluate(&self, expression_idx: ExpressionIdx, subject_idx: SubjectIdx) -> Result<Value> {
+        let compiled = &self.expressions.all[expression_idx as usize];
+        let expression = match &compiled.expression {
+            Ok(expression) => expression,
+            Err(error) => return Err(error.clone()),
+        };
+        let own = self.subjects.all[subject_idx as usize].own.value();
+        let run = |documents: &Documents| {
+            self.setting.run(expression, self.subjects.common.value(), documents, own, Side::New)
+        };
+        if let Some(keys) = &compiled.keys {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            let result = run(&self.subjects.excerpt(subject_idx, &keys));
+            if result.is_ok() {
+                return result;
+            }
+            // What is wrong is told better by someone who sees everything.
+        }
+        run(&self.subjects.documents(subject_idx))
+    }
+
+    /// Does a piece of work for each number below `n_jobs`, on all threads. Results are in order.
+    pub(crate) fn in_parallel<T: Send>(&self, n_jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let n_threads = self.n_threads.clamp(1, n_jobs.max(1));
+        if n_threads == 1 {
+            return (0..n_jobs).map(work).collect();
+        }
+        let next = AtomicUsize::new(0);
+        // A few at a time: jobs can differ a lot.
+        const TAKEN: usize = 8;
+        let (next, work) = (&next, &work);
+        let take = move || {
+            let mut done = Vec::new();
+            loop {
+                let start = next.fetch_add(TAKEN, Ordering::Relaxed);
+                if start >= n_jobs {
+                    return done;
+                }
+                done.extend((start..(start + TAKEN).min(n_jobs)).map(|job| (job, work(job))));
+            }
+        };
+        let done: Vec<Vec<(usize, T)>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (1..n_threads).map(|_| scope.spawn(take)).collect();
+            let own = take();
+            threads.into_iter().map(|thread| thread.join().unwrap_or_default()).chain([own]).collect()
+        });
+        let mut results: Vec<Option<T>> = (0..n_jobs).map(|_| None).collect();
+        for (job, result) in done.into_iter().flatten() {
+            results[job] = Some(result);
+        }
+        results.into_iter().flatten().collect()
+    }
+}

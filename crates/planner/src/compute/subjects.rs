@@ -1,0 +1,190 @@
+//! For whom expressions are evaluated: a node together with one of its pasts.
+
+use std::collections::{HashMap, HashSet};
+
+use stoker_yaql::Value;
+use stoker_yaql::value::{Digest, MapBuilder};
+
+use crate::state::{Document, OldStates, State, overlay};
+
+/// Place of a node in the list of all nodes.
+pub(crate) type NodeIdx = u32;
+/// Place of a task in the list of all tasks.
+pub(crate) type TaskIdx = u32;
+/// Place of a subject: the usual ones come first and have the numbers of their nodes.
+pub(crate) type SubjectIdx = u32;
+
+#[derive(Debug)]
+pub(crate) struct Subject {
+    /// The node's own document.
+    pub(crate) own: Document,
+    pub(crate) old: Option<State>,
+    /// Which old state of the cluster it has; equal numbers, equal documents. Zero is none.
+    pub(crate) past: u32,
+}
+
+/// All subjects over one new state of the cluster.
+#[derive(Debug)]
+pub(crate) struct Subjects {
+    pub(crate) common: Document,
+    pub(crate) all: Vec<Subject>,
+    /// Tasks that succeeded last with another state than most of their node.
+    exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
+    /// By past, the top-level keys in which the old state of the cluster differs from the new one.
+    differing: Vec<HashSet<String>>,
+}
+
+impl Subjects {
+    /// `nodes` are uids and documents of all nodes, `tasks` the names of all tasks.
+    pub(crate) fn new(
+        common: &Document,
+        nodes: &[(&str, Document)],
+        tasks: &HashMap<&str, TaskIdx>,
+        old: Option<&OldStates>,
+    ) -> Self {
+        let mut pasts = Pasts::new(common);
+        let (mut all, mut exceptions, mut rest) =
+            (Vec::with_capacity(nodes.len()), HashMap::new(), Vec::new());
+        let none = OldStates::default();
+        let old = old.unwrap_or(&none);
+        for (node_idx, (uid, own)) in (0_u32..).zip(nodes) {
+            let past = old.past(uid);
+            let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
+                let state = state_idx.and_then(|state_idx| old.states().get(state_idx as usize)).cloned();
+                let past = state.as_ref().map_or(0, |state| pasts.number(&state.common));
+                Subject { own: own.clone(), old: state, past }
+            };
+            let usual = past.and_then(|past| past.usual);
+            all.push(subject(usual, &mut pasts));
+            let mut known: HashMap<Option<u32>, SubjectIdx> = HashMap::from([(usual, node_idx)]);
+            for (task, state_idx) in past.into_iter().flat_map(|past| &past.by_task) {
+                let Some(task_idx) = tasks.get(task.as_str()) else { continue };
+                let subject_idx = *known.entry(*state_idx).or_insert_with(|| {
+                    rest.push(subject(*state_idx, &mut pasts));
+                    (nodes.len() + rest.len() - 1) as SubjectIdx
+                });
+                exceptions.insert((*task_idx, node_idx), subject_idx);
+            }
+        }
+        all.extend(rest);
+        Self { common: common.clone(), all, exceptions, differing: pasts.differing }
+    }
+
+    /// For whom a task is evaluated on a node.
+    pub(crate) fn of(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> SubjectIdx {
+        if self.exceptions.is_empty() {
+            return node_idx;
+        }
+        self.exceptions.get(&(task_idx, node_idx)).copied().unwrap_or(node_idx)
+    }
+
+    pub(crate) fn has_exceptions(&self) -> bool {
+        !self.exceptions.is_empty()
+    }
+
+    pub(crate) fn documents(&self, subject_idx: SubjectIdx) -> Documents {
+        let subject = &self.all[subject_idx as usize];
+        let new = State { common: self.common.clone(), node: subject.own.clone() }.document();
+        let old = subject.old.clone().unwrap_or_default().document();
+        Documents { new, old, past: subject.past }
+    }
+
+    /// The same with only some top-level keys, which ascend.
+    pub(crate) fn excerpt(&self, subject_idx: SubjectIdx, keys: &[&str]) -> Documents {
+        let subject = &self.all[subject_idx as usize];
+        let new = excerpt(&self.common, &subject.own, keys);
+        let old = subject.old.as_ref().map(|old| excerpt(&old.common, &old.node, keys));
+        let old = old.unwrap_or_else(|| Document::default().value().clone());
+        Documents { new, old, past: subject.past }
+    }
+
+    /// Whether the whole document has changed, looked at only where it can have.
+    pub(crate) fn has_document_changed(&self, subject_idx: SubjectIdx) -> bool {
+        let subject = &self.all[subject_idx as usize];
+        let Some(old) = &subject.old else {
+            return [&self.common, &subject.own].iter().any(|document| document.value().is_true());
+        };
+        let differing = &self.differing[subject.past as usize];
+        let is_own = |key: &str| subject.own.get(key).is_some() || old.node.get(key).is_some();
+        if differing.iter().any(|key| !is_own(key)) {
+            return true;
+        }
+        if differing.is_empty() && subject.own.value().equals(old.node.value()) {
+            return false;
+        }
+        let documents = self.documents(subject_idx);
+        !documents.new.equals(&documents.old)
+    }
+
+    /// All keys that some node has in a document of its own, now or before.
+    pub(crate) fn own_keys(&self) -> HashSet<&str> {
+        let mut keys = HashSet::new();
+        for subject in &self.all {
+            let documents = [Some(&subject.own), subject.old.as_ref().map(|old| &old.node)];
+            for map in documents.into_iter().flatten().filter_map(Document::map) {
+                for key in map.iter().filter_map(|(key, _)| key.as_str()) {
+                    if !keys.contains(key) {
+                        keys.insert(key);
+                    }
+                }
+            }
+        }
+        keys
+    }
+}
+
+fn excerpt(common: &Document, own: &Document, keys: &[&str]) -> Value {
+    let mut builder = MapBuilder::with_capacity(keys.len());
+    for key in keys {
+        let beneath = common.map().and_then(|map| map.get_entry(key));
+        let above = own.map().and_then(|map| map.get_entry(key));
+        match (beneath, above) {
+            (None, None) => {}
+            (Some((key, value)), None) | (None, Some((key, value))) => {
+                builder.insert_key(key.clone(), value.clone());
+            }
+            (Some((key, lower)), Some((_, upper))) => builder.insert_key(key.clone(), overlay(lower, upper)),
+        }
+    }
+    Value::frozen_dict(builder.build())
+}
+
+/// What `$` is, now and before.
+pub(crate) struct Documents {
+    pub(crate) new: Value,
+    pub(crate) old: Value,
+    pub(crate) past: u32,
+}
+
+/// Old states of the cluster, each once.
+struct Pasts<'c> {
+    common: &'c Document,
+    numbers: HashMap<Digest, u32>,
+    differing: Vec<HashSet<String>>,
+}
+
+impl<'c> Pasts<'c> {
+    fn new(common: &'c Document) -> Self {
+        Self { common, numbers: HashMap::new(), differing: vec![HashSet::new()] }
+    }
+
+    fn number(&mut self, old: &Document) -> u32 {
+        if let Some(known) = self.numbers.get(&old.value().digest()) {
+            return *known;
+        }
+        let number = self.differing.len() as u32;
+        self.numbers.insert(old.value().digest(), number);
+        self.differing.push(differing_keys(self.common, old));
+        number
+    }
+}
+
+fn differing_keys(a: &Document, b: &Document) -> HashSet<String> {
+    let (Some(a), Some(b)) = (a.map(), b.map()) else { return HashSet::new() };
+    let differs = |key: &Value| match (a.get(key), b.get(key)) {
+        (Ok(Some(a)), Ok(Some(b))) => !a.equals(b),
+        _ => true,
+    };
+    let keys = a.iter().chain(b.iter()).map(|(key, _)| key).filter(|key| differs(key));
+    keys.filter_map(Value::as_str).map(str::to_owned).collect()
+}

@@ -1,0 +1,169 @@
+//! Fields of tasks computed for the nodes they are on, once for each class of nodes.
+
+use std::sync::Arc;
+
+use stoker_model::Json;
+use stoker_yaql::Error;
+
+use crate::compute::classes::Classes;
+use crate::compute::evaluator::Evaluator;
+use crate::compute::expressions::ExpressionIdx;
+use crate::compute::subjects::{NodeIdx, SubjectIdx, TaskIdx};
+use crate::definition::CONDITION;
+use crate::json::to_json;
+use crate::places::NodeSet;
+use crate::problem::{Problem, Report, codes};
+use crate::template::Template;
+
+/// Some fields of one task on some nodes.
+pub(crate) struct Work<'d> {
+    pub(crate) task_idx: TaskIdx,
+    pub(crate) name: &'d str,
+    pub(crate) nodes: NodeSet,
+    pub(crate) fields: Vec<(&'static str, &'d Template)>,
+}
+
+/// The same, computed.
+pub(crate) struct Done {
+    pub(crate) task_idx: TaskIdx,
+    pub(crate) nodes: NodeSet,
+    pub(crate) classes: Classes,
+    /// By class, beside each field its value; nothing where there is an error.
+    pub(crate) values: Vec<Vec<Option<Json>>>,
+}
+
+struct FieldError {
+    path: String,
+    expression_idx: Option<ExpressionIdx>,
+    error: Box<Error>,
+}
+
+impl Work<'_> {
+    pub(crate) fn expressions(&self) -> Vec<ExpressionIdx> {
+        let all = self.fields.iter().flat_map(|(field, template)| template.expressions(field));
+        all.map(|(_, expression_idx)| expression_idx).collect()
+    }
+
+    pub(crate) fn subjects(&self, evaluator: &Evaluator<'_>) -> Arc<[SubjectIdx]> {
+        if !evaluator.subjects.has_exceptions() {
+            return self.nodes.clone();
+        }
+        self.nodes.iter().map(|node_idx| evaluator.subjects.of(self.task_idx, *node_idx)).collect()
+    }
+}
+
+/// Computes everything. Each problem is reported once, with all nodes that have it.
+pub(crate) fn compute(
+    works: Vec<Work<'_>>,
+    evaluator: &mut Evaluator<'_>,
+    uids: &[String],
+    report: &mut Report,
+) -> Vec<Done> {
+    for work in &works {
+        let (expressions, subjects) = (work.expressions(), work.subjects(evaluator));
+        evaluator.want(&expressions, &subjects);
+    }
+    evaluator.look();
+    let evaluator = &*evaluator;
+    let sorted: Vec<Classes> = evaluator.in_parallel(works.len(), |work_idx| {
+        let work = &works[work_idx];
+        Classes::new(evaluator, &work.expressions(), &work.subjects(evaluator))
+    });
+    let jobs: Vec<(usize, usize)> = sorted
+        .iter()
+        .enumerate()
+        .flat_map(|(work_idx, classes)| (0..classes.n_classes()).map(move |class| (work_idx, class)))
+        .collect();
+    report.n_evaluations +=
+        jobs.iter().map(|(work_idx, _)| works[*work_idx].expressions().len()).sum::<usize>();
+    let results = evaluator.in_parallel(jobs.len(), |job| {
+        let (work_idx, class) = jobs[job];
+        let subject_idx = sorted[work_idx].representatives[class];
+        let fields = works[work_idx].fields.iter();
+        fields
+            .map(|(field, template)| field_value(evaluator, field, template, subject_idx))
+            .collect::<Vec<_>>()
+    });
+    let mut results = results.into_iter();
+    let mut all = Vec::with_capacity(works.len());
+    for (work, classes) in works.into_iter().zip(sorted) {
+        let mut values = Vec::with_capacity(classes.n_classes());
+        for (class, fields) in results.by_ref().take(classes.n_classes()).enumerate() {
+            let row = fields.into_iter().map(|value| match value {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    complain(&work, &error, members(&work.nodes, &classes, class), evaluator, uids, report);
+                    None
+                }
+            });
+            values.push(row.collect());
+        }
+        all.push(Done { task_idx: work.task_idx, nodes: work.nodes, classes, values });
+    }
+    all
+}
+
+/// Nodes of a class.
+pub(crate) fn members<'c>(
+    nodes: &'c [NodeIdx],
+    classes: &'c Classes,
+    class: usize,
+) -> impl Iterator<Item = NodeIdx> + 'c {
+    nodes
+        .iter()
+        .enumerate()
+        .filter(move |(place, _)| classes.class(*place) == class)
+        .map(|(_, node_idx)| *node_idx)
+}
+
+fn field_value(
+    evaluator: &Evaluator<'_>,
+    field: &str,
+    template: &Template,
+    subject_idx: SubjectIdx,
+) -> Result<Json, FieldError> {
+    let failed = |expression_idx: ExpressionIdx, error: Box<Error>| {
+        let mut places = template.expressions(field).into_iter();
+        let path = places.find(|(_, idx)| *idx == expression_idx).map(|(path, _)| path).unwrap_or_default();
+        FieldError { path, expression_idx: Some(expression_idx), error }
+    };
+    template.render(&mut |expression_idx| {
+        let value =
+            evaluator.evaluate(expression_idx, subject_idx).map_err(|error| failed(expression_idx, error))?;
+        if field == CONDITION && value.as_str().is_none() {
+            // Only its truth matters, and not everything that is true is data.
+            return Ok(Json::Bool(value.is_true()));
+        }
+        to_json(&value).map_err(|kind| {
+            let error = Error::value(format!("the result holds a {kind}, which cannot be part of a task"));
+            failed(expression_idx, Box::new(error))
+        })
+    })
+}
+
+fn complain(
+    work: &Work<'_>,
+    error: &FieldError,
+    nodes: impl Iterator<Item = NodeIdx>,
+    evaluator: &Evaluator<'_>,
+    uids: &[String],
+    report: &mut Report,
+) {
+    let nodes: Vec<String> = nodes.map(|node_idx| uids[node_idx as usize].clone()).collect();
+    let compiled = error.expression_idx.map(|idx| &evaluator.expressions.all[idx as usize]);
+    let source = compiled.map(|compiled| compiled.source.as_str()).unwrap_or_default();
+    let is_text_wrong = compiled.is_some_and(|compiled| compiled.expression.is_err());
+    let mut problem =
+        Problem::of_expression(codes::EXPRESSION, &error.error, source).at(work.name, &*error.path);
+    // What is no expression at all is so on every node.
+    if !is_text_wrong {
+        problem.nodes = nodes;
+    }
+    let is_same = |known: &&mut Problem| {
+        (&known.task, &known.field, &known.message) == (&problem.task, &problem.field, &problem.message)
+    };
+    match report.problems.iter_mut().find(is_same) {
+        Some(known) => known.nodes.append(&mut problem.nodes),
+        None => report.push(problem),
+    }
+}

@@ -1,0 +1,73 @@
+//! From values of the language to plain data, and back.
+
+use stoker_model::{Json, JsonMap};
+use stoker_yaql::Value;
+use stoker_yaql::value::Map;
+
+/// A result as data; or the name of the type that is none.
+pub(crate) fn to_json(value: &Value) -> Result<Json, String> {
+    Ok(match value {
+        Value::Null => Json::Null,
+        Value::Bool(flag) => Json::Bool(*flag),
+        Value::Int(number) => Json::from(*number),
+        Value::BigInt(number) => {
+            u64::try_from(&**number).map(Json::from).map_err(|_| "large integer".to_owned())?
+        }
+        Value::Float(number) => serde_json_float(*number)?,
+        Value::Str(text) => Json::from(&**text),
+        Value::Tuple(items) | Value::List(items) => {
+            Json::Array(items.iter().map(to_json).collect::<Result<_, _>>()?)
+        }
+        Value::Set(items) => Json::Array(items.iter().map(to_json).collect::<Result<_, _>>()?),
+        Value::FrozenDict(map) | Value::Dict(map) => Json::Object(to_json_map(map)?),
+        other => return Err(other.type_name().to_owned()),
+    })
+}
+
+fn serde_json_float(number: f64) -> Result<Json, String> {
+    if number.is_finite() { Ok(Json::from(number)) } else { Err("number that is none".to_owned()) }
+}
+
+fn to_json_map(map: &Map) -> Result<JsonMap, String> {
+    let entry = |(key, value): (&Value, &Value)| {
+        let key = match key {
+            Value::Str(text) => text.to_string(),
+            Value::Int(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            Value::Null => "null".to_owned(),
+            other => return Err(format!("key of type {}", other.type_name())),
+        };
+        Ok((key, to_json(value)?))
+    };
+    map.iter().map(entry).collect()
+}
+
+/// A result with lists in place of sets, which data does not have.
+pub(crate) fn without_sets(value: Value) -> Value {
+    match &value {
+        Value::Set(items) => Value::list(items.iter().cloned().map(without_sets).collect()),
+        Value::Tuple(items) | Value::List(items) if !items.meta().plain => {
+            Value::list(items.iter().cloned().map(without_sets).collect())
+        }
+        Value::FrozenDict(map) | Value::Dict(map) if !map.meta().plain => {
+            let mut builder = Map::builder();
+            for (key, inner) in map.iter_keys().zip(map.iter().map(|(_, inner)| inner)) {
+                builder.insert_key(key.clone(), without_sets(inner.clone()));
+            }
+            Value::dict(builder.build())
+        }
+        _ => value,
+    }
+}
+
+/// Whether data counts as true: empty and zero do not.
+pub(crate) fn is_true(value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Bool(flag) => *flag,
+        Json::Number(number) => number.as_f64() != Some(0.0),
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(map) => !map.is_empty(),
+    }
+}

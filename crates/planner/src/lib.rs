@@ -1,0 +1,64 @@
+//! Plans with reasons: what will run, where, in which order, and why.
+//!
+//! [`plan`] turns a [`PlanningInput`] (a merged graph, the new state, and for each task and node the state with which it
+//! last succeeded) into a [`Plan`] and a [`Report`]. A plan is a value: it never changes, and nothing in it is left to
+//! be computed. [`Explainer`] tells of each instance why it runs or is skipped.
+//!
+//! The crate reads nothing but its input and writes nothing. It knows no owner of a graph and no database.
+//!
+//! # How it stays fast
+//!
+//! * Each distinct expression is compiled once. What its result can depend on is found without evaluating it, and nodes
+//!   that do not differ in that share one evaluation (`compute/`).
+//! * Arguments of `changed` and its kin that read only what all nodes have in common are evaluated once, in whichever
+//!   conditions they stand (`yaql_ext/memory.rs`).
+//! * Relations between sets of instances meet in a vertex of their own, so that edges grow with the sum of both sides
+//!   (`wiring.rs`).
+//! * Documents are shared, and evaluations get only those parts that they read (`state.rs`, `compute/subjects.rs`).
+//!
+//! # Where to begin
+//!
+//! `planning.rs` is the whole way in one function. A new function for expressions is a file in `yaql_ext/` and a line in
+//! its list. A new reason is a [`Verdict`].
+
+pub mod state;
+mod yaql_ext;
+
+mod evaluate;
+mod settings;
+mod split;
+
+mod compute;
+
+mod input;
+mod legacy;
+mod problem;
+
+mod definition;
+mod fields;
+mod json;
+mod names;
+mod nodes;
+mod order;
+mod placement;
+mod places;
+mod relations;
+mod selection;
+mod template;
+mod tolerance;
+mod verdicts;
+mod wiring;
+
+mod plan;
+mod planning;
+mod reasons;
+
+pub use evaluate::evaluate;
+pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
+pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
+pub use planning::plan;
+pub use problem::{Excluded, Problem, Report, Severity, codes};
+pub use reasons::{Difference, Explainer, Explanation};
+pub use settings::options;
+pub use split::{Split, split};
+pub use yaql_ext::library;

@@ -1,0 +1,186 @@
+//! The plan: an immutable value.
+
+use std::fmt;
+use std::sync::Arc;
+
+use stoker_graph::Csr;
+use stoker_model::Json;
+
+/// What will run, where, and in which order.
+///
+/// Instances are numbered: tasks by name, and the instances of a task by node. The master and the place of stages come
+/// after all other nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Uids; the last two are `master` and `sync`.
+    pub nodes: Arc<[String]>,
+    /// By name. Groups are not among them: they are never run.
+    pub tasks: Vec<PlannedTask>,
+    pub groups: Vec<FaultToleranceGroup>,
+    /// Which node each relation with `policy: any` means.
+    pub choices: Vec<Choice>,
+    pub(crate) verdicts: Vec<Verdict>,
+    /// By instance its details, beside those of its task.
+    pub(crate) details: Vec<u32>,
+    /// What is before what. Vertices beyond the instances are where whole sets meet.
+    pub(crate) order: Csr,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedTask {
+    pub name: String,
+    /// Places in [`Plan::nodes`], ascending.
+    pub nodes: Arc<[u32]>,
+    /// The number of its first instance.
+    pub first: u32,
+    /// What executors get; several instances share one.
+    pub details: Vec<Details>,
+}
+
+/// Everything about an instance that an executor has to know: nothing in it is left to be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Details {
+    pub task_type: String,
+    pub parameters: Json,
+    pub fail_on_error: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultToleranceGroup {
+    pub name: String,
+    /// Uids.
+    pub nodes: Vec<String>,
+    /// How many of them may fail.
+    pub tolerated: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub task: String,
+    /// The name in the relation.
+    pub name: String,
+    /// The node whose instances are meant.
+    pub node: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Run,
+    Skip,
+}
+
+impl Action {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Skip => "skip",
+        }
+    }
+}
+
+/// Why an instance runs or is skipped, in one word. [`crate::Explainer`] says more about conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    NoCondition,
+    ConditionHolds,
+    ConditionFails,
+    Stage,
+    TypeSkipped,
+    TaskNotSelected,
+    OutsideSubgraph,
+}
+
+impl Verdict {
+    pub const fn action(self) -> Action {
+        match self {
+            Self::NoCondition | Self::ConditionHolds => Action::Run,
+            _ => Action::Skip,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoCondition => "it has no condition",
+            Self::ConditionHolds => "its condition holds",
+            Self::ConditionFails => "its condition does not hold",
+            Self::Stage => "a stage is a point in time, there is nothing to run",
+            Self::TypeSkipped => "its type is `skipped`",
+            Self::TaskNotSelected => "the task is not among those asked for",
+            Self::OutsideSubgraph => "it is outside of the part of the graph that was asked for",
+        })
+    }
+}
+
+/// A task on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance<'p> {
+    pub idx: u32,
+    pub task: &'p str,
+    pub node: &'p str,
+    pub verdict: Verdict,
+}
+
+impl fmt::Display for Instance<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.task, self.node)
+    }
+}
+
+impl Plan {
+    pub fn n_instances(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    /// How many edges are kept, and between how many vertices; sets that meet count once each.
+    pub fn size(&self) -> (usize, usize) {
+        (self.order.n_vertices(), self.order.n_edges())
+    }
+
+    pub fn instances(&self) -> impl Iterator<Item = Instance<'_>> {
+        self.tasks.iter().flat_map(|task| {
+            (task.first..).zip(&*task.nodes).map(|(idx, node_idx)| Instance {
+                idx,
+                task: &task.name,
+                node: &self.nodes[*node_idx as usize],
+                verdict: self.verdicts[idx as usize],
+            })
+        })
+    }
+
+    pub fn instance(&self, idx: u32) -> Option<Instance<'_>> {
+        let verdict = *self.verdicts.get(idx as usize)?;
+        let task = &self.tasks[self.task_of(idx)];
+        let node_idx = task.nodes[(idx - task.first) as usize];
+        Some(Instance { idx, task: &task.name, node: &self.nodes[node_idx as usize], verdict })
+    }
+
+    /// What is run for an instance; none if it is skipped.
+    pub fn details(&self, idx: u32) -> Option<&Details> {
+        let details_idx = *self.details.get(idx as usize)?;
+        self.tasks[self.task_of(idx)].details.get(details_idx as usize)
+    }
+
+    fn task_of(&self, idx: u32) -> usize {
+        self.tasks.partition_point(|task| task.first <= idx) - 1
+    }
+
+    /// Pairs of instances, the first before the second. Ordered by the first, each once.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        let n_instances = self.verdicts.len() as u32;
+        (0..n_instances).flat_map(move |from| {
+            let mut targets = Vec::new();
+            for target in self.order.targets(from) {
+                if *target < n_instances {
+                    targets.push(*target);
+                } else {
+                    targets.extend_from_slice(self.order.targets(*target));
+                }
+            }
+            targets.sort_unstable();
+            targets.dedup();
+            targets.into_iter().map(move |to| (from, to))
+        })
+    }
+}

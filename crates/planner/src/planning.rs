@@ -1,0 +1,203 @@
+//! From the input to the plan.
+
+use stoker_model::{Json, Task};
+use stoker_yaql::{FixedHost, Limits, Options};
+
+use crate::compute::evaluator::{Evaluator, Setting};
+use crate::compute::expressions::Expressions;
+use crate::compute::subjects::{Subjects, TaskIdx};
+use crate::definition::{Definition, FAIL_ON_ERROR, Kind, PARAMETERS, TYPE};
+use crate::fields::{Done, Work, compute};
+use crate::input::PlanningInput;
+use crate::names::Names;
+use crate::nodes::Nodes;
+use crate::order::{Ordered, order};
+use crate::placement::{Placement, place};
+use crate::places::Places;
+use crate::plan::{Action, Details, Plan, PlannedTask, Verdict};
+use crate::problem::{Problem, Report, codes};
+use crate::selection::{cut, selected_tasks};
+use crate::state::{Document, MASTER, SYNC};
+use crate::template::Templates;
+use crate::verdicts::{Judging, judge};
+use crate::wiring::Layout;
+
+/// Plans a run. With an error in the report there is no plan.
+pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, Report), Report> {
+    let mut report = Report::default();
+    let plan = planned(input, &mut report);
+    report.sort();
+    match plan {
+        Some(plan) if !report.has_errors() => Ok((plan, report)),
+        _ => Err(report),
+    }
+}
+
+/// The options of all evaluations of a plan.
+pub(crate) fn options_of(input: &PlanningInput<'_>) -> Options {
+    let mut options = crate::options(input.nodes.len());
+    if let Some(limit) = input.settings.limit_iterators {
+        options.limit_iterators = limit;
+    }
+    if let Some(quota) = input.settings.memory_quota {
+        options.memory_quota = quota;
+    }
+    options
+}
+
+pub(crate) fn setting<'o>(input: &PlanningInput<'_>, options: &'o Options) -> Setting<'o> {
+    let host = FixedHost { now_micros: input.settings.now_micros, random_bits: input.settings.random_bits };
+    Setting { options, limits: &Limits::DEFAULT, host, memory: None }
+}
+
+fn planned(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
+    let options = options_of(input);
+    let nodes = Nodes::new(input, &options, report);
+    let tasks = sorted_tasks(input.tasks, report)?;
+    let mut names = Names::new(tasks.iter().map(|task| task.name.as_str()).collect());
+    let mut expressions = Expressions::new(input.library.clone());
+    let mut templates = Templates { expressions: &mut expressions, placeholders: &input.placeholders };
+    let definitions: Vec<Definition<'_>> =
+        tasks.iter().map(|task| Definition::new(task, &mut templates)).collect();
+    let subjects = subjects(input, &nodes, &names);
+    let n_threads = input.settings.n_threads.max(1);
+    let mut evaluator = Evaluator::new(setting(input, &options), subjects, expressions, n_threads);
+
+    let mut places = Places::new(&nodes);
+    let Placement { kinds, nodes: placed, groups } =
+        place(&definitions, &names, &evaluator, &mut places, report);
+    let layout = Layout::new(placed);
+    let is_selected = selected_tasks(&input.request, &names, report);
+
+    let relations =
+        compute(relation_works(&definitions, &kinds, &layout), &mut evaluator, &nodes.uids, report);
+    let Ordered { order, choices } =
+        order(&definitions, &relations, &layout, &mut names, &mut places, report);
+    let judging =
+        Judging { definitions: &definitions, kinds: &kinds, layout: &layout, is_selected: &is_selected };
+    let mut verdicts = judge(&judging, &mut evaluator, &nodes.uids, report);
+    cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
+
+    let (details_of, mut details) =
+        details(&definitions, &layout, &verdicts, &mut places, &mut evaluator, &nodes.uids, report);
+    let planned = |(task_idx, definition): (usize, &Definition<'_>)| PlannedTask {
+        name: definition.name.to_owned(),
+        nodes: layout.nodes[task_idx].clone(),
+        first: layout.first[task_idx],
+        details: std::mem::take(&mut details[task_idx]),
+    };
+    let is_group = |task_idx: usize| kinds[task_idx] == Kind::Group;
+    let tasks =
+        definitions.iter().enumerate().filter(|(task_idx, _)| !is_group(*task_idx)).map(planned).collect();
+    Some(Plan { nodes: nodes.uids.clone(), tasks, groups, choices, verdicts, details: details_of, order })
+}
+
+/// Tasks by name: nothing depends on the order in which they come.
+fn sorted_tasks<'a>(tasks: &'a [Task], report: &mut Report) -> Option<Vec<&'a Task>> {
+    let mut sorted: Vec<&Task> = tasks.iter().collect();
+    sorted.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut is_right = true;
+    for pair in sorted.windows(2).filter(|pair| pair[0].name == pair[1].name) {
+        report.push(
+            Problem::error(codes::DUPLICATE, "there are two tasks of this name").at(&pair[0].name, "id"),
+        );
+        is_right = false;
+    }
+    is_right.then_some(sorted)
+}
+
+fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subjects {
+    let mut documents: Vec<(&str, Document)> = nodes
+        .inputs
+        .iter()
+        .map(|at| &input.nodes[*at])
+        .map(|node| (&*node.uid, node.document.clone()))
+        .collect();
+    documents.push((MASTER, input.master.clone()));
+    documents.push((SYNC, Document::default()));
+    let old = if input.request.force { None } else { input.old };
+    Subjects::new(&input.common, &documents, &names.index_of, old)
+}
+
+/// Relations hold for skipped instances too: skipping never loosens the order.
+fn relation_works<'d>(definitions: &'d [Definition<'_>], kinds: &[Kind], layout: &Layout) -> Vec<Work<'d>> {
+    let is_wanted = |task_idx: usize| kinds[task_idx] != Kind::Group && !layout.nodes[task_idx].is_empty();
+    let placed = definitions.iter().enumerate().filter(|(task_idx, _)| is_wanted(*task_idx));
+    let work = placed.map(|(task_idx, definition)| Work {
+        task_idx: task_idx as TaskIdx,
+        name: definition.name,
+        nodes: layout.nodes[task_idx].clone(),
+        fields: definition.relations.iter().map(|(field, template)| (*field, template)).collect(),
+    });
+    work.filter(|work| !work.fields.is_empty()).collect()
+}
+
+/// What executors get, worked out only for what runs.
+fn details(
+    definitions: &[Definition<'_>],
+    layout: &Layout,
+    verdicts: &[Verdict],
+    places: &mut Places<'_>,
+    evaluator: &mut Evaluator<'_>,
+    uids: &[String],
+    report: &mut Report,
+) -> (Vec<u32>, Vec<Vec<Details>>) {
+    let mut works = Vec::new();
+    for (task_idx, definition) in definitions.iter().enumerate() {
+        let instances = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
+        let runs = verdicts[instances].iter().map(|verdict| verdict.action() == Action::Run);
+        let running: Vec<u32> = layout.nodes[task_idx]
+            .iter()
+            .zip(runs)
+            .filter(|(_, runs)| *runs)
+            .map(|(node, _)| *node)
+            .collect();
+        if running.is_empty() {
+            continue;
+        }
+        let optional = [(PARAMETERS, &definition.parameters), (FAIL_ON_ERROR, &definition.fail_on_error)];
+        let mut fields = vec![(TYPE, &definition.task_type)];
+        fields.extend(optional.into_iter().filter_map(|(field, template)| Some((field, template.as_ref()?))));
+        let nodes = places.set_of(&running);
+        works.push(Work { task_idx: task_idx as TaskIdx, name: definition.name, nodes, fields });
+    }
+    let names: Vec<Vec<&str>> =
+        works.iter().map(|work| work.fields.iter().map(|(field, _)| *field).collect()).collect();
+    let mut details_of = vec![u32::MAX; layout.n_instances() as usize];
+    let mut details: Vec<Vec<Details>> = vec![Vec::new(); definitions.len()];
+    for (done, names) in compute(works, evaluator, uids, report).into_iter().zip(names) {
+        spread(&done, layout, &mut details_of);
+        let name = definitions[done.task_idx as usize].name;
+        let read = |values: Vec<Option<Json>>| read_details(name, &names, values, report);
+        details[done.task_idx as usize] = done.values.into_iter().map(read).collect();
+    }
+    (details_of, details)
+}
+
+/// Says of each instance which details are its own.
+fn spread(done: &Done, layout: &Layout, details_of: &mut [u32]) {
+    let (own, first) = (&layout.nodes[done.task_idx as usize], layout.first[done.task_idx as usize] as usize);
+    let mut at = 0;
+    for (place, node_idx) in done.nodes.iter().enumerate() {
+        at += own[at..].partition_point(|other| other < node_idx);
+        details_of[first + at] = done.classes.class(place) as u32;
+    }
+}
+
+fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &mut Report) -> Details {
+    let mut details = Details { task_type: String::new(), parameters: Json::Null, fail_on_error: true };
+    for (field, value) in names.iter().zip(values) {
+        let Some(value) = value else { continue };
+        match (*field, value) {
+            (TYPE, Json::String(word)) => details.task_type = word,
+            (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => details.parameters = value,
+            (FAIL_ON_ERROR, value) => details.fail_on_error = crate::json::is_true(&value),
+            (field, value) => {
+                let message =
+                    format!("{} cannot be {value}", if field == TYPE { "the type" } else { "they" });
+                report.push(Problem::error(codes::FIELD, message).at(task, field));
+            }
+        }
+    }
+    details
+}

@@ -1,0 +1,107 @@
+//! What must not be seen in a plan.
+
+use stoker_yaql::Value;
+
+/// Shown in place of a secret.
+pub(super) const MASK: &str = "(secret)";
+
+const PARTS: &[&str] =
+    &["cookie", "credential", "passphrase", "passwd", "password", "private", "secret", "token"];
+
+/// Whether what is under a key is nobody's business: `db_password`, `auth_key`, but not `keystone`.
+pub(super) fn is_secret(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let is_key = |word: &str| matches!(word, "key" | "keys" | "pass" | "psk");
+    PARTS.iter().any(|part| key.contains(part))
+        || key.split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_key)
+        || key.ends_with("key")
+}
+
+/// A value as short text, secrets in it masked.
+pub(super) fn shown(value: &Value) -> String {
+    const LEN_MAX: usize = 80;
+    let mut text = String::new();
+    write(value, &mut text, LEN_MAX + 1);
+    if text.chars().count() <= LEN_MAX {
+        return text;
+    }
+    let short: String = text.chars().take(LEN_MAX).collect();
+    format!("{short}…")
+}
+
+/// Writes until there is enough.
+fn write(value: &Value, text: &mut String, len_max: usize) {
+    if text.len() > len_max {
+        return;
+    }
+    match value {
+        Value::Null => text.push_str("null"),
+        Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
+        Value::Int(number) => text.push_str(&number.to_string()),
+        Value::BigInt(number) => text.push_str(&number.to_string()),
+        Value::Float(number) => text.push_str(&number.to_string()),
+        Value::Str(content) => {
+            text.push('"');
+            text.extend(content.chars().take(len_max).flat_map(char::escape_debug));
+            text.push('"');
+        }
+        Value::Tuple(items) | Value::List(items) => list(items.iter(), text, len_max),
+        Value::Set(items) => list(items.iter(), text, len_max),
+        Value::FrozenDict(map) | Value::Dict(map) => {
+            text.push('{');
+            for (entry_idx, (key, value)) in map.iter().enumerate() {
+                if text.len() > len_max {
+                    return;
+                }
+                text.push_str(if entry_idx > 0 { ", " } else { "" });
+                let name = key.as_str().map_or_else(|| shown(key), str::to_owned);
+                text.push_str(&name);
+                text.push_str(": ");
+                if is_secret(&name) {
+                    text.push_str(MASK);
+                } else {
+                    write(value, text, len_max);
+                }
+            }
+            text.push('}');
+        }
+        other => text.push_str(other.type_name()),
+    }
+}
+
+fn list<'v>(items: impl Iterator<Item = &'v Value>, text: &mut String, len_max: usize) {
+    text.push('[');
+    for (item_idx, item) in items.enumerate() {
+        if text.len() > len_max {
+            return;
+        }
+        text.push_str(if item_idx > 0 { ", " } else { "" });
+        write(item, text, len_max);
+    }
+    text.push(']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        for key in
+            ["password", "db_password", "admin_token", "auth_key", "key", "sshkey", "SECRET", "ssl.key"]
+        {
+            assert!(is_secret(key), "{key}");
+        }
+        for key in ["keystone", "keystone/api", "debug", "network_metadata", "monitor", "passthrough"] {
+            assert!(!is_secret(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_masked_at_any_depth() {
+        let value = stoker_yaql::json::parse(r#"{"a": [{"password": "x1", "b": 1}], "k": "y"}"#).unwrap();
+        assert_eq!(shown(&value), r#"{a: [{password: (secret), b: 1}], k: "y"}"#);
+        let long = Value::tuple(vec![Value::from("x".repeat(500)); 500]);
+        assert_eq!(shown(&long).chars().count(), 81);
+    }
+}

@@ -1,0 +1,30 @@
+use stoker_yaql::eval::{Args, Ctx, Cx, Lambda};
+use stoker_yaql::library::{Builtin, Purity};
+use stoker_yaql::{Result, Value};
+
+use super::same::same;
+use super::scope::{Question, Scope};
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "state",
+    doc: "Whether the expression has another value over the new state than over the old one. What has no old value \
+          has changed.",
+    overloads: &[("f changed(expression: lambda)", call)],
+    examples: &[],
+    purity: Purity::Pure,
+};
+
+fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let (argument, scope) = (args.lambda(0), Scope::of(args)?);
+    has_changed(cx, &argument, args.ctx, scope).map(Value::Bool)
+}
+
+/// The new side is evaluated first: what is wrong there is an error whatever the old state says.
+pub(super) fn has_changed(cx: &mut Cx<'_>, argument: &Lambda, ctx: &Ctx, scope: &Scope) -> Result<bool> {
+    let answer = scope.recalled(argument, Question::Changed, || {
+        let new = scope.in_new(cx, argument, ctx)?;
+        let old = scope.in_old(cx, argument, ctx)?;
+        Ok(Value::Bool(old.is_none_or(|old| !same(&old, &new))))
+    })?;
+    Ok(answer.is_true())
+}

@@ -1,0 +1,24 @@
+use stoker_yaql::eval::{Args, Cx};
+use stoker_yaql::library::{Builtin, Purity};
+use stoker_yaql::{Result, Value};
+
+use super::changed::has_changed;
+use super::scope::Scope;
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "state",
+    doc: "Whether one of the expressions has changed. The first that has decides; of no expression none has.",
+    overloads: &[("f changedAny(expressions: lambda...)", call)],
+    examples: &[],
+    purity: Purity::Pure,
+};
+
+fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let (arguments, scope) = (args.rest_lambdas(), Scope::of(args)?);
+    for argument in &arguments {
+        if has_changed(cx, argument, args.ctx, scope)? {
+            return Ok(Value::Bool(true));
+        }
+    }
+    Ok(Value::Bool(false))
+}

@@ -1,0 +1,26 @@
+use stoker_yaql::eval::{Args, Cx};
+use stoker_yaql::library::{Builtin, Purity};
+use stoker_yaql::{Result, Value};
+
+use super::difference::{Side, difference};
+use super::scope::{Question, Scope};
+
+pub(super) static FUNCTION: Builtin = Builtin {
+    module: "state",
+    doc: "What is gone from the value of the expression, told as `added` tells what is new. Null, if there is no old \
+          value.",
+    overloads: &[("f deleted(expression: lambda)", call)],
+    examples: &[],
+    purity: Purity::Pure,
+};
+
+fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
+    let (argument, scope) = (args.lambda(0), Scope::of(args)?);
+    scope.recalled(&argument, Question::Deleted, || {
+        let new = scope.in_new(cx, &argument, args.ctx)?;
+        match scope.in_old(cx, &argument, args.ctx)? {
+            Some(old) => difference(cx, &old, &new, Side::Deleted),
+            None => Ok(Value::Null),
+        }
+    })
+}

@@ -1,0 +1,48 @@
+//! Results that are the same for many nodes, kept for one planning.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use stoker_yaql::syntax::NodeId;
+use stoker_yaql::{Result, Value};
+
+use super::scope::Question;
+
+/// An argument of an expression: the address of its program, which lives as long as the planning, and the node.
+pub(crate) type Place = (usize, NodeId);
+
+/// What is remembered, and of which arguments.
+///
+/// Two tasks rarely have the same condition but often the same part of one (`$.network_metadata.vips`), so places
+/// with the same text share their results.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Arguments that read nothing of a node's own, by the number of their text.
+    texts: HashMap<Place, u32>,
+    cells: Mutex<HashMap<(u32, Question, u32), Cell>>,
+}
+
+type Cell = Arc<OnceLock<Result<Value>>>;
+
+impl Memory {
+    pub(crate) fn new(texts: HashMap<Place, u32>) -> Self {
+        Self { texts, cells: Mutex::default() }
+    }
+
+    /// The answer to a question about an argument, worked out by whoever asks first; others wait for it.
+    pub(super) fn recalled(
+        &self,
+        place: Place,
+        question: Question,
+        past: u32,
+        work: impl FnOnce() -> Result<Value>,
+    ) -> Result<Value> {
+        let Some(text) = self.texts.get(&place) else { return work() };
+        let cell = {
+            let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+            cells.entry((*text, question, past)).or_default().clone()
+        };
+        // Nested questions are about parts of this one, so nobody waits in a circle.
+        cell.get_or_init(work).clone()
+    }
+}

@@ -1,0 +1,67 @@
+//! Functions over the new and the old state, laid over the standard library: one file for each.
+//!
+//! Their argument is an expression that is evaluated with `$` bound to a whole state, wherever it stands: inside
+//! `$.nodes.where($.uid = new($.uid))` the right side is the uid of the current node. To add a function write its
+//! file and one line in [`FUNCTIONS`].
+
+mod added;
+mod changed;
+mod changed_all;
+mod changed_any;
+mod deleted;
+pub(crate) mod difference;
+mod is_undef;
+pub(crate) mod memory;
+mod new;
+mod old;
+pub(crate) mod same;
+pub(crate) mod scope;
+mod sequence;
+mod to_json;
+mod to_yaml;
+mod undefined;
+
+use std::sync::{Arc, LazyLock};
+
+use stoker_yaql::Library;
+use stoker_yaql::library::{Builtin, Function};
+
+const FUNCTIONS: &[&Builtin] = &[
+    // sorted
+    &added::FUNCTION,
+    &changed::FUNCTION,
+    &changed_all::FUNCTION,
+    &changed_any::FUNCTION,
+    &deleted::FUNCTION,
+    &is_undef::FUNCTION,
+    &new::FUNCTION,
+    &old::FUNCTION,
+    &to_json::FUNCTION,
+    &to_yaml::FUNCTION,
+    // end sorted
+];
+
+static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| {
+    let standard = Library::standard();
+    let functions = FUNCTIONS.iter().map(|function| Arc::new(*function) as Arc<dyn Function>);
+    // The signatures are constants of this folder, and a test looks at every one of them.
+    standard.with_layer(functions, &[]).map_or(standard, Arc::new)
+});
+
+/// What expressions in task fields can call. Helpers of users are laid over it.
+pub fn library() -> Arc<Library> {
+    LIBRARY.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_can_be_called() {
+        for name in ["new", "old", "changed", "changedAny", "changedAll", "added", "deleted", "isUndef"] {
+            assert!(library().get(name).is_some(), "{name}");
+        }
+        assert!(library().get("toYaml").is_some_and(|entry| !entry.methods.is_empty()));
+    }
+}

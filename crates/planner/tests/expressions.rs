@@ -1,0 +1,71 @@
+//! Every expression of the real graphs has the value that the reference computed.
+
+mod real;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use real::Cluster;
+use serde_json::Value as Json;
+use stoker_planner::state::State;
+use stoker_planner::{evaluate, library, options};
+use stoker_yaql::json::{WriteOptions, write};
+use stoker_yaql::{Engine, Result, Value};
+
+/// A result in the notation of the expected data.
+fn shown(result: Result<Value>, expected: &Json) -> Json {
+    let value = match result {
+        Ok(value) => value,
+        Err(error) => return serde_json::json!({"$error": error.class.name()}),
+    };
+    if let (Some(text), Some(_)) = (value.as_str(), expected.get("$text")) {
+        let lines = text.matches('\n').count();
+        return serde_json::json!({"$text": {"chars": text.chars().count(), "lines": lines}});
+    }
+    if let (Some(map), Some(_)) = (value.as_map(), expected.get("$map")) {
+        let mut keys: Vec<&str> = map.iter().filter_map(|(key, _)| key.as_str()).collect();
+        keys.sort_unstable();
+        return serde_json::json!({"$map": {"keys": keys}});
+    }
+    serde_json::from_str(
+        &write(&value, &WriteOptions { tags: false, ..WriteOptions::default() }).expect("JSON"),
+    )
+    .expect("JSON")
+}
+
+#[test]
+fn all_results_are_those_of_the_reference() {
+    let (Some(folder), Some(now)) = (real::folder(), Cluster::real()) else { return };
+    let text = fs::read_to_string(folder.join("expected/yaql-results.json")).expect("text");
+    let cases: Vec<Json> = serde_json::from_str(&text).expect("JSON");
+    let before = now.before_scale_out();
+    let engine = Engine::new(library());
+    let options = options(now.nodes.len());
+    let (mut n_checked, mut wrong) = (0, Vec::new());
+    for case in &cases {
+        let source = case["expression"].as_str().expect("text");
+        let expression = engine.compile(source).expect("it parses");
+        for (name, results) in case["results"].as_object().expect("results") {
+            let all = results.get("all");
+            for uid in case["nodes"].as_array().expect("nodes").iter().filter_map(Json::as_str) {
+                let expected = all.or_else(|| results.get(uid)).expect("a result");
+                let old: Option<State> = match name.as_str() {
+                    "same" => Some(now.state(uid)),
+                    "scale_out" => Some(before.state(uid)),
+                    _ => None,
+                };
+                let found = shown(evaluate(&expression, &now.state(uid), old.as_ref(), &options), expected);
+                n_checked += 1;
+                if found != *expected {
+                    wrong.push(format!(
+                        "{} {name} {uid}: {found} instead of {expected}\n  {source}",
+                        case["task"]
+                    ));
+                }
+            }
+        }
+    }
+    let n_distinct: BTreeSet<&str> = cases.iter().filter_map(|case| case["expression"].as_str()).collect();
+    println!("{n_checked} results of {} expressions, {} distinct", cases.len(), n_distinct.len());
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,294 @@
+//! Bugs of the predecessor in what the planner does; each must not come back here.
+
+mod small;
+
+use serde_json::json;
+use small::{document, edges, input, node, old_of, planned, refused, running, shell, state, task};
+use stoker_planner::{NodeInput, PlanningInput, Request, Subgraph, Verdict, codes, plan};
+use stoker_yaql::json::parse;
+
+fn nodes() -> Vec<NodeInput> {
+    vec![
+        node("1", &["primary-controller"], json!({"uid": "1"})),
+        node("2", &["compute"], json!({"uid": "2"})),
+    ]
+}
+
+/// A filter that selects no node ran the graph on all of them.
+#[test]
+fn an_empty_result_of_a_node_filter_selects_nothing() {
+    let tasks = [shell("a", json!({})), task("m", json!({"type": "shell", "roles": ["master"]}))];
+    let with_record = |mut node: NodeInput| {
+        node.record = Some(parse(r#"{"status": "ready", "id": 1}"#).expect("JSON"));
+        node
+    };
+    let nodes: Vec<NodeInput> = nodes().into_iter().map(with_record).collect();
+    let filtered = |filter: &'static str| PlanningInput {
+        node_filter: Some(filter),
+        ..input(&tasks, &json!({}), &nodes)
+    };
+    assert_eq!(running(&planned(&filtered("$.status = 'error'"))), ["m@master"]);
+    assert_eq!(running(&planned(&filtered("$.status = 'ready'"))), ["a@1", "a@2", "m@master"]);
+    assert_eq!(running(&planned(&filtered("  "))), ["a@1", "a@2", "m@master"]);
+    let report = refused(&filtered("$.nothing.at.all"));
+    assert_eq!(report.problems[0].code, codes::NODE_FILTER);
+}
+
+/// An explicit list of no nodes is one, too; the master still has its part.
+#[test]
+fn a_list_of_no_nodes_is_no_nodes() {
+    let tasks = [shell("a", json!({})), task("m", json!({"type": "shell", "roles": "master"}))];
+    let request = Request { nodes: Some(Vec::new()), ..Request::default() };
+    let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
+    assert_eq!(running(&planned(&input)), ["m@master"]);
+}
+
+/// The condition was looked at before its expression had been evaluated.
+#[test]
+fn conditions_are_evaluated_before_they_are_judged() {
+    let computed = |text: &str| json!({"condition": {"yaql_exp": text}});
+    let tasks = [
+        shell("no", computed("false")),
+        shell("yes", computed("$.uid = '2'")),
+        shell("text", json!({"condition": false})),
+    ];
+    assert_eq!(running(&planned(&input(&tasks, &json!({}), &nodes()))), ["yes@2"]);
+}
+
+/// Parameters are computed only for what runs, so a condition can guard them.
+#[test]
+fn a_false_condition_guards_parameters() {
+    let parameters = json!({"cmd": {"yaql_exp": "$.absent.value"}});
+    let guarded =
+        shell("a", json!({"condition": {"yaql_exp": "'absent' in $.keys()"}, "parameters": parameters}));
+    assert_eq!(running(&planned(&input(&[guarded], &json!({}), &nodes()))), [""; 0]);
+    let report = refused(&input(&[shell("a", json!({"parameters": parameters}))], &json!({}), &nodes()));
+    let problem = &report.problems[0];
+    assert_eq!(
+        (problem.field.as_str(), &problem.nodes[..]),
+        ("parameters.cmd", &["1".to_owned(), "2".to_owned()][..])
+    );
+    assert!(problem.place.is_some());
+}
+
+/// Dependencies in expressions were not evaluated for skipped tasks, so order was lost.
+#[test]
+fn skipping_keeps_computed_dependencies() {
+    let tasks = [
+        shell("a", json!({})),
+        shell("b", json!({"type": "skipped", "requires": {"yaql_exp": "['a']"}})),
+        shell(
+            "c",
+            json!({"requires": ["b"], "condition": false, "cross_depends": {"yaql_exp": "[{name => a, role => null}]"}}),
+        ),
+    ];
+    let plan = planned(&input(&tasks, &json!({}), &nodes()[..1]));
+    assert_eq!(edges(&plan), ["a@1 -> b@1", "b@1 -> c@1"]);
+}
+
+/// The previous state was taken from the wrong run: it is that of the last success of each task on each node.
+#[test]
+fn the_old_state_is_one_of_each_task_and_node() {
+    let changed = json!({"condition": {"yaql_exp": "changed($.x)"}});
+    let tasks = [shell("a", changed.clone()), shell("b", changed)];
+    let (now, before) = (json!({"x": 2}), json!({"x": 1}));
+    let own = |uid: &str| json!({"uid": uid});
+    let mut old = old_of(&[("1", state(&now, &own("1"))), ("2", state(&now, &own("2")))]);
+    old.set_task("b", "2", Some(state(&before, &own("2"))));
+    old.set_task("a", "1", None);
+    let input = PlanningInput { old: Some(&old), ..input(&tasks, &now, &nodes()) };
+    assert_eq!(running(&planned(&input)), ["a@1", "b@2"]);
+}
+
+/// Old states of the cluster were mixed up between nodes.
+#[test]
+fn each_node_has_its_own_past_of_the_cluster() {
+    let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}}))];
+    let old =
+        old_of(&[("1", state(&json!({"x": 1}), &json!({}))), ("2", state(&json!({"x": 2}), &json!({})))]);
+    let input = PlanningInput { old: Some(&old), ..input(&tasks, &json!({"x": 2}), &nodes()) };
+    assert_eq!(running(&planned(&input)), ["a@1"]);
+}
+
+/// Tasks on new nodes were skipped: a node without a past runs what has changed.
+#[test]
+fn a_new_node_runs_what_depends_on_it() {
+    let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}}))];
+    let old = old_of(&[("1", state(&json!({"x": 2}), &json!({"uid": "1"})))]);
+    let input = PlanningInput { old: Some(&old), ..input(&tasks, &json!({"x": 2}), &nodes()) };
+    assert_eq!(running(&planned(&input)), ["a@2"]);
+}
+
+/// A relation to the task's own name made a loop with itself; cutting by node cut too much.
+#[test]
+fn a_relation_to_the_own_name_excludes_only_the_instance_itself() {
+    let on_primary = json!({"cross_depends": [{"name": "a", "role": "primary-controller"}]});
+    let plan = planned(&input(&[shell("a", on_primary)], &json!({}), &nodes()));
+    assert_eq!(edges(&plan), ["a@1 -> a@2"]);
+    let everywhere = shell("a", json!({"cross_depends": [{"name": "a"}]}));
+    let report = refused(&input(&[everywhere], &json!({}), &nodes()));
+    let message = &report.problems[0].message;
+    assert!(message.contains("a@1 → a@2 → a@1") || message.contains("a@2 → a@1 → a@2"), "{message}");
+}
+
+/// Unknown names gave no place.
+#[test]
+fn unknown_names_are_told_with_their_place() {
+    let tasks = [shell("configure", json!({"requires": ["confgure"], "cross_depends": [{"name": "/^x/"}]}))];
+    let request = Request { tasks: Some(vec!["configur".into()]), ..Request::default() };
+    let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
+    let (_, report) = plan(&input).expect("a plan");
+    let told: Vec<String> = report.warnings().map(ToString::to_string).collect();
+    assert!(
+        told.iter()
+            .any(|text| text.starts_with("task `configure`, requires[0]: ") && text.contains("did you mean")),
+        "{told:#?}"
+    );
+    assert!(told.iter().any(|text| text.contains("cross_depends[0]")), "{told:#?}");
+    assert!(told.iter().any(|text| text.contains("`configur` was asked for")), "{told:#?}");
+}
+
+/// A cycle check over definitions raised false alarms: what never meets on a node is no cycle.
+#[test]
+fn tasks_that_never_meet_make_no_cycle() {
+    let apart = [
+        task("a", json!({"type": "shell", "roles": ["primary-controller"], "requires": ["b"]})),
+        task("b", json!({"type": "shell", "roles": ["compute"], "requires": ["a"]})),
+    ];
+    assert_eq!(edges(&planned(&input(&apart, &json!({}), &nodes()))), [""; 0]);
+    let together = [shell("a", json!({"requires": ["b"]})), shell("b", json!({"requires": ["a"]}))];
+    let report = refused(&input(&together, &json!({}), &nodes()));
+    assert!(report.problems.iter().all(|problem| problem.code == codes::CYCLE));
+    assert!(report.problems[0].message.contains("a@1 → b@1 → a@1"), "{}", report.problems[0].message);
+}
+
+/// Running chosen tasks did nothing because nothing had changed: force plans as on a first run.
+#[test]
+fn force_forgets_the_past() {
+    let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}})), shell("b", json!({}))];
+    let past = state(&json!({"x": 1}), &json!({}));
+    let old = old_of(&[("1", past.clone()), ("2", past)]);
+    let chosen = |force: bool| {
+        let request = Request { tasks: Some(vec!["a".into()]), force, ..Request::default() };
+        let input = PlanningInput { old: Some(&old), request, ..input(&tasks, &json!({"x": 1}), &nodes()) };
+        running(&planned(&input))
+    };
+    assert_eq!(chosen(false), [""; 0]);
+    assert_eq!(chosen(true), ["a@1", "a@2"]);
+}
+
+/// Errors of one task hid those of the others.
+#[test]
+fn all_errors_are_told_at_once() {
+    let failing = |text: &str| json!({"condition": {"yaql_exp": text}});
+    let tasks = [shell("a", failing("$.x.y")), shell("b", failing("1 +")), shell("c", failing("$.own"))];
+    let nodes = [node("1", &[], json!({"uid": "1", "own": true})), node("2", &[], json!({"uid": "2"}))];
+    let report = refused(&input(&tasks, &json!({}), &nodes));
+    let told: Vec<(&str, usize)> = report
+        .errors()
+        .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.nodes.len()))
+        .collect();
+    assert_eq!(told, [("a", 2), ("b", 0), ("c", 1)]);
+}
+
+/// `policy: any` picked a node without the task, and the dependency was lost.
+#[test]
+fn any_means_one_that_has_the_task() {
+    let tasks = [
+        task("server", json!({"type": "shell", "roles": ["compute"]})),
+        task(
+            "client",
+            json!({"type": "shell", "roles": ["primary-controller"], "cross_depends": [{"name": "server", "policy": "any"}]}),
+        ),
+    ];
+    let mut three = nodes();
+    three.push(node("10", &["compute"], json!({"uid": "10"})));
+    let plan = planned(&input(&tasks, &json!({}), &three));
+    assert_eq!(edges(&plan), ["server@2 -> client@1"]);
+    assert_eq!(plan.choices[0].node, "2");
+}
+
+/// One stray brace switched off all placeholders of a text.
+#[test]
+fn placeholders_leave_other_braces_alone() {
+    let parameters = json!({"cmd": "awk '{print $1}' {CLUSTER_ID} {{x}} {UNKNOWN}", "regex": "{CLUSTER_ID}"});
+    let tasks = [shell("a", json!({"parameters": parameters}))];
+    let mut input = input(&tasks, &json!({}), &nodes());
+    input.placeholders.insert("CLUSTER_ID".into(), "7".into());
+    let plan = planned(&input);
+    let parameters = &plan.details(0).expect("details").parameters;
+    assert_eq!(parameters["cmd"], "awk '{print $1}' 7 {{x}} {UNKNOWN}");
+    assert_eq!(parameters["regex"], "{CLUSTER_ID}");
+}
+
+#[test]
+fn what_lies_outside_of_a_subgraph_is_skipped_in_order() {
+    let tasks = [
+        shell("a", json!({})),
+        shell("b", json!({"requires": ["a"]})),
+        shell("c", json!({"requires": ["b"]})),
+    ];
+    let cut = |start: &[&str], end: &[&str]| {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let request =
+            Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
+        let plan = planned(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
+        assert_eq!(plan.edges().count(), 4, "skipping loosens no order");
+        running(&plan)
+    };
+    assert_eq!(cut(&["b"], &[]), ["b@1", "b@2", "c@1", "c@2"]);
+    assert_eq!(cut(&["b/1-1"], &["c"]), ["b@1", "c@1"]);
+    assert_eq!(cut(&["unknown"], &[]), [""; 0]);
+    assert_eq!(cut(&[], &["b"]), ["a@1", "a@2", "b@1", "b@2"]);
+}
+
+#[test]
+fn any_field_can_be_computed() {
+    let tasks = [
+        task(
+            "a",
+            json!({
+                "type": {"yaql_exp": "switch($.get(uid) = '1' => shell, true => skipped)"},
+                "roles": {"yaql_exp": "$.places"},
+                "fail_on_error": {"yaql_exp": "false"},
+                "parameters": {"strategy": {"type": {"yaql_exp": "switch($.new => parallel, true => one_by_one)"}}},
+            }),
+        ),
+        task(
+            "g",
+            json!({"type": "group", "roles": ["compute"], "tasks": {"yaql_exp": "['a']"}, "fault_tolerance": {"yaql_exp": "'50%'"}}),
+        ),
+    ];
+    let common = json!({"places": ["primary-controller"], "new": true});
+    let plan = planned(&input(&tasks, &common, &nodes()));
+    let verdicts: Vec<Verdict> = plan.instances().map(|instance| instance.verdict).collect();
+    assert_eq!(verdicts, [Verdict::NoCondition, Verdict::TypeSkipped]);
+    let details = plan.details(0).expect("details");
+    assert_eq!((details.task_type.as_str(), details.fail_on_error), ("shell", false));
+    assert_eq!(details.parameters["strategy"]["type"], "parallel");
+    assert_eq!((plan.groups[0].name.as_str(), plan.groups[0].tolerated), ("g", 0));
+}
+
+#[test]
+fn conditions_in_the_older_notation_are_understood() {
+    let tasks = [shell(
+        "a",
+        json!({"condition": "settings:additional_components.murano.value == true and settings:uid == '2'"}),
+    )];
+    let plan = planned(&input(&tasks, &json!({"murano": {"enabled": true}}), &nodes()));
+    assert_eq!(running(&plan), ["a@2"]);
+    let broken = [shell("a", json!({"condition": "settings:a =="}))];
+    assert_eq!(refused(&input(&broken, &json!({}), &nodes())).problems[0].code, codes::CONDITION);
+}
+
+#[test]
+fn documents_lie_over_each_other_in_expressions() {
+    let tasks = [shell(
+        "a",
+        json!({"condition": {"yaql_exp": "$.m.x = 1 and $.m.y = 2 and $node.m.keys().len() = 1 and $common.m.x = 1"}}),
+    )];
+    let nodes = [node("1", &[], json!({"m": {"y": 2}})), node("2", &[], json!({"m": {"y": 3}}))];
+    let mut input = input(&tasks, &json!({}), &nodes);
+    input.common = document(&json!({"m": {"x": 1, "y": 0}}));
+    assert_eq!(running(&planned(&input)), ["a@1"]);
+}

@@ -1,0 +1,234 @@
+//! Random changes of single values: exactly those tasks are planned that an oracle without any shortcut plans.
+
+mod real;
+
+use std::collections::HashMap;
+
+use real::Cluster;
+use stoker_model::Task;
+use stoker_planner::state::{Document, OldStates, State, master_document};
+use stoker_planner::{Action, NodeInput, PlanningInput, Settings, evaluate, library, options, plan};
+use stoker_yaql::value::{Map, MapBuilder};
+use stoker_yaql::{Engine, Expression, Value};
+
+/// A source of numbers that is the same in every run (`SplitMix64`).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+    }
+}
+
+/// The value with one thing in it changed, somewhere.
+fn mutated(value: &Value, dice: &mut Dice) -> Value {
+    match value {
+        Value::FrozenDict(map) if !map.is_empty() => {
+            let at = dice.below(map.len());
+            let is_removed = dice.below(12) == 0;
+            let mut builder = MapBuilder::default();
+            for (entry_idx, (key, inner)) in map.iter().enumerate() {
+                match entry_idx == at {
+                    true if is_removed => {}
+                    true => builder.insert(key.clone(), mutated(inner, dice)).expect("a key"),
+                    false => builder.insert(key.clone(), inner.clone()).expect("a key"),
+                }
+            }
+            Value::frozen_dict(builder.build())
+        }
+        Value::Tuple(items) if !items.is_empty() => {
+            let (at, what) = (dice.below(items.len()), dice.below(10));
+            let mut items = items.to_vec();
+            match what {
+                0 => _ = items.remove(at),
+                1 => items.push(items[at].clone()),
+                _ => items[at] = mutated(&items[at], dice),
+            }
+            Value::tuple(items)
+        }
+        Value::Bool(flag) => Value::Bool(!flag),
+        Value::Int(number) => Value::Int(number + 1),
+        Value::Str(text) => Value::from(format!("{text}x")),
+        Value::Null => Value::from("something"),
+        _ => Value::Null,
+    }
+}
+
+struct Oracle {
+    conditions: HashMap<String, Expression>,
+}
+
+impl Oracle {
+    fn new(tasks: &[Task]) -> Self {
+        let engine = Engine::new(library());
+        let text = |task: &Task| Some(task.field("condition")?.get("yaql_exp")?.as_str()?.to_owned());
+        let conditions =
+            tasks.iter().filter_map(|task| Some((task.name.clone(), engine.compile(&text(task)?).ok()?)));
+        Self { conditions: conditions.collect() }
+    }
+
+    /// Whether a task runs; an error is no.
+    fn runs(&self, task: &str, new: &State, old: Option<&State>) -> Option<bool> {
+        match self.conditions.get(task) {
+            Some(condition) => {
+                evaluate(condition, new, old, &options(1000)).ok().map(|value| value.is_true())
+            }
+            None => Some(true),
+        }
+    }
+}
+
+/// Plans some nodes with pasts of their own and asks the oracle about every instance. Says how many tasks ran.
+fn check(
+    tasks: &[Task],
+    oracle: &Oracle,
+    common: &Document,
+    nodes: &[(NodeInput, Option<State>)],
+    seed: u64,
+) -> usize {
+    let mut old = OldStates::default();
+    for (node, past) in nodes {
+        if let Some(past) = past {
+            old.set_node(&node.uid, past.clone());
+        }
+    }
+    let inputs = nodes.iter().map(|(node, _)| node.clone()).collect();
+    let input = PlanningInput {
+        old: Some(&old),
+        settings: Settings { n_threads: 2, ..Settings::default() },
+        ..PlanningInput::new(tasks, common.clone(), inputs)
+    };
+    let states: HashMap<&str, (State, Option<&State>)> = nodes
+        .iter()
+        .map(|(node, past)| {
+            let new = State { common: common.clone(), node: node.document.clone() };
+            (node.uid.as_str(), (new, past.as_ref()))
+        })
+        .collect();
+    let (plan, _) = match plan(&input) {
+        Ok(planned) => planned,
+        // A mutation of the new state can make an expression fail; then the oracle must fail there, too.
+        Err(report) => {
+            let of_conditions = report.errors().filter(|problem| problem.field == "condition");
+            for problem in of_conditions {
+                let task = problem.task.as_deref().expect("a task");
+                for uid in problem.nodes.iter().filter(|uid| states.contains_key(uid.as_str())) {
+                    let (new, past) = &states[uid.as_str()];
+                    assert_eq!(oracle.runs(task, new, *past), None, "seed {seed}: {problem}");
+                }
+            }
+            return 0;
+        }
+    };
+    let mut n_run = 0;
+    let skipped = ["stage", "skipped"];
+    for instance in plan.instances() {
+        let Some((new, past)) = states.get(instance.node) else { continue };
+        let task = tasks.iter().find(|task| task.name == instance.task).expect("a task");
+        let is_skipped =
+            task.field("type").and_then(|word| word.as_str()).is_some_and(|word| skipped.contains(&word));
+        let expected = !is_skipped && oracle.runs(instance.task, new, *past).expect("a value");
+        let runs = instance.verdict.action() == Action::Run;
+        assert_eq!(runs, expected, "seed {seed}: {instance}");
+        n_run += usize::from(runs);
+    }
+    n_run
+}
+
+const N_OLD: usize = 2_000;
+const N_NODES: usize = 250;
+const N_NEW: usize = 60;
+
+#[test]
+fn old_states_that_differ_in_one_value() {
+    let (Some(now), Some(expected), Some(tasks)) =
+        (Cluster::real(), real::expected_plans(), real::tasks("default-graph.yaml"))
+    else {
+        return;
+    };
+    let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
+    let (mut dice, mut n_run) = (Dice(4), 0);
+    for round in 0..N_OLD / N_NODES {
+        let nodes: Vec<(NodeInput, Option<State>)> = (0..N_NODES)
+            .map(|number| {
+                let base = &bases[dice.below(bases.len())];
+                let (mut common, mut own) = (now.common.clone(), base.document.clone());
+                if dice.below(3) == 0 {
+                    own = Document::new(&mutated(own.value(), &mut dice));
+                } else {
+                    common = Document::new(&mutated(common.value(), &mut dice));
+                }
+                let node = NodeInput { uid: format!("{round}-{number}"), ..base.clone() };
+                (node, Some(State { common, node: own }))
+            })
+            .collect();
+        n_run += check(&tasks, &oracle, &now.common, &nodes, round as u64);
+    }
+    println!("{N_OLD} mutations of the old state, {n_run} instances to run");
+    assert!(n_run > N_OLD, "the tasks without a condition at least");
+}
+
+#[test]
+fn new_states_that_differ_in_one_value() {
+    let (Some(now), Some(expected), Some(tasks)) =
+        (Cluster::real(), real::expected_plans(), real::tasks("default-graph.yaml"))
+    else {
+        return;
+    };
+    let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
+    for seed in 0..N_NEW {
+        let mut dice = Dice(seed as u64 * 7919 + 1);
+        let is_own = dice.below(2) == 0;
+        let common =
+            if is_own { now.common.clone() } else { Document::new(&mutated(now.common.value(), &mut dice)) };
+        let nodes: Vec<(NodeInput, Option<State>)> = bases
+            .iter()
+            .map(|base| {
+                let past = State { common: now.common.clone(), node: base.document.clone() };
+                let document = if is_own && dice.below(3) == 0 {
+                    Document::new(&mutated(base.document.value(), &mut dice))
+                } else {
+                    base.document.clone()
+                };
+                (NodeInput { document, ..base.clone() }, (dice.below(5) > 0).then_some(past))
+            })
+            .collect();
+        check(&tasks, &oracle, &common, &nodes, seed as u64);
+    }
+}
+
+/// A document is what it holds, not how it was written.
+#[test]
+fn the_order_of_keys_is_no_change() {
+    let Some(now) = Cluster::real() else { return };
+    fn reversed(value: &Value) -> Value {
+        match value {
+            Value::FrozenDict(map) => {
+                let mut entries: Vec<(String, Value)> = map
+                    .iter()
+                    .map(|(key, value)| (key.as_str().unwrap_or_default().to_owned(), reversed(value)))
+                    .collect();
+                entries.reverse();
+                Value::frozen_dict(Map::from_strings(entries))
+            }
+            Value::Tuple(items) => Value::tuple(items.iter().map(reversed).collect()),
+            other => other.clone(),
+        }
+    }
+    let state = |common: Document| State { common, node: master_document() };
+    let (new, old) = (state(now.common.clone()), state(Document::new(&reversed(now.common.value()))));
+    let engine = Engine::new(library());
+    for text in [
+        "changed($)",
+        "changed($.network_metadata.nodes.values())",
+        "changed($.values())",
+        "changed($.keys())",
+    ] {
+        let value = evaluate(&engine.compile(text).expect("it parses"), &new, Some(&old), &options(10))
+            .expect("a value");
+        assert!(!value.is_true(), "{text}");
+    }
+}

@@ -1,0 +1,113 @@
+//! The real cluster and the real graphs, when they lie beside the workspace.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stoker_helpers::value_of;
+use stoker_planner::state::{Document, OldStates, State, master_document};
+use stoker_planner::{Split, split};
+use stoker_yaml::{Limits, load};
+use stoker_yaql::Value;
+use stoker_yaql::value::Map;
+
+pub(crate) fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    folder.is_dir().then_some(folder)
+}
+
+pub(crate) fn yaml(text: &str) -> Value {
+    let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+    value_of(&load(text, &limits).documents[0].root).expect("data")
+}
+
+/// The documents of the six nodes, by uid.
+pub(crate) fn node_documents() -> Option<Vec<(String, Value)>> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder()?.join("nodes")).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let documents = paths.iter().map(|path| yaml(&fs::read_to_string(path).expect("text")));
+    let with_uid = documents.filter_map(|document| {
+        let uid = document.as_map()?.get_str("uid")?.as_str()?.to_owned();
+        Some((uid, document))
+    });
+    Some(with_uid.collect())
+}
+
+/// A cluster at one time.
+pub(crate) struct Cluster {
+    pub(crate) common: Document,
+    pub(crate) nodes: Vec<(String, Document)>,
+}
+
+impl Cluster {
+    pub(crate) fn new(documents: &[(String, Value)]) -> Self {
+        let values: Vec<Value> = documents.iter().map(|(_, document)| document.clone()).collect();
+        let Split { common, own } = split(&values);
+        Self { common, nodes: documents.iter().map(|(uid, _)| uid.clone()).zip(own).collect() }
+    }
+
+    pub(crate) fn real() -> Option<Self> {
+        Some(Self::new(&node_documents()?))
+    }
+
+    /// The same cluster before node 130 came.
+    pub(crate) fn before_scale_out(&self) -> Self {
+        let without = |map: &Value, key: &str, value: Value| {
+            let mut builder = map.as_map().expect("a map").to_builder();
+            builder.insert(key.into(), value).expect("a key");
+            Value::frozen_dict(builder.build())
+        };
+        let metadata = self.common.get("network_metadata").expect("metadata");
+        let nodes =
+            metadata.as_map().and_then(|map| map.get_str("nodes")).and_then(Value::as_map).expect("nodes");
+        let kept = nodes.iter().filter(|(name, _)| name.as_str() != Some("node-130"));
+        let kept = Map::from_strings(kept.map(|(name, node)| (name.as_str().expect("text"), node.clone())));
+        let metadata = without(metadata, "nodes", Value::frozen_dict(kept));
+        let uid =
+            |node: &Value| node.as_map().and_then(|map| map.get_str("uid")?.as_str().map(str::to_owned));
+        let list = self.common.get("nodes").and_then(Value::as_seq).expect("nodes");
+        let list =
+            Value::tuple(list.iter().filter(|node| uid(node).as_deref() != Some("130")).cloned().collect());
+        let common = without(&without(self.common.value(), "network_metadata", metadata), "nodes", list);
+        Self { common: Document::new(&common), nodes: self.nodes.clone() }
+    }
+
+    pub(crate) fn state(&self, uid: &str) -> State {
+        let own = self.nodes.iter().find(|(known, _)| known == uid).map(|(_, own)| own.clone());
+        State { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
+    }
+
+    /// What every task succeeded with, if this is how the cluster was.
+    pub(crate) fn as_old(&self) -> OldStates {
+        let mut old = OldStates::default();
+        for (uid, _) in &self.nodes {
+            old.set_node(uid, self.state(uid));
+        }
+        old.set_node("master", self.state("master"));
+        old
+    }
+}
+
+/// The tasks of a real graph.
+pub(crate) fn tasks(name: &str) -> Option<Vec<stoker_model::Task>> {
+    let text = fs::read_to_string(folder()?.join("fuel-library").join(name)).ok()?;
+    let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
+    Some(read.into_result().expect("a right graph"))
+}
+
+pub(crate) fn expected_plans() -> Option<serde_json::Value> {
+    let text = fs::read_to_string(folder()?.join("expected/plans.json")).ok()?;
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+/// The nodes with the tags that the expected plans assume.
+pub(crate) fn node_inputs(cluster: &Cluster, plans: &serde_json::Value) -> Vec<stoker_planner::NodeInput> {
+    let node = |(uid, own): &(String, Document)| {
+        let tags = plans["node_tags"][uid].as_array().expect("tags");
+        let tags = tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect();
+        stoker_planner::NodeInput { uid: uid.clone(), tags, document: own.clone(), record: None }
+    };
+    cluster.nodes.iter().map(node).collect()
+}

@@ -1,0 +1,73 @@
+//! Small graphs and clusters, written out.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(clippy::needless_pass_by_value, reason = "tests read better with fields written in place")]
+
+use serde_json::{Value as Json, json};
+use stoker_model::Task;
+use stoker_planner::state::{Document, OldStates, State};
+use stoker_planner::{Action, NodeInput, Plan, PlanningInput, Report, plan};
+use stoker_yaql::json::parse;
+
+pub(crate) fn task(name: &str, fields: Json) -> Task {
+    Task { name: name.to_owned(), fields: fields.as_object().cloned().unwrap_or_default() }
+}
+
+/// A task of type `shell` on all nodes, with more said about it.
+pub(crate) fn shell(name: &str, more: Json) -> Task {
+    let mut fields = json!({"type": "shell", "roles": "*", "parameters": {"cmd": "true"}});
+    for (key, value) in more.as_object().expect("fields") {
+        fields[key] = value.clone();
+    }
+    task(name, fields)
+}
+
+pub(crate) fn document(value: &Json) -> Document {
+    Document::new(&parse(&value.to_string()).expect("JSON"))
+}
+
+pub(crate) fn node(uid: &str, tags: &[&str], own: Json) -> NodeInput {
+    let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    NodeInput { uid: uid.to_owned(), tags, document: document(&own), record: None }
+}
+
+pub(crate) fn state(common: &Json, own: &Json) -> State {
+    State { common: document(common), node: document(own) }
+}
+
+pub(crate) fn input<'a>(tasks: &'a [Task], common: &Json, nodes: &[NodeInput]) -> PlanningInput<'a> {
+    PlanningInput::new(tasks, document(common), nodes.to_vec())
+}
+
+pub(crate) fn planned(input: &PlanningInput<'_>) -> Plan {
+    plan(input).unwrap_or_else(|report| panic!("{:#?}", report.problems)).0
+}
+
+pub(crate) fn refused(input: &PlanningInput<'_>) -> Report {
+    plan(input).expect_err("there should be no plan")
+}
+
+/// `task@node` of what runs, in order.
+pub(crate) fn running(plan: &Plan) -> Vec<String> {
+    let running = plan.instances().filter(|instance| instance.verdict.action() == Action::Run);
+    running.map(|instance| instance.to_string()).collect()
+}
+
+/// `before -> after`, in order.
+pub(crate) fn edges(plan: &Plan) -> Vec<String> {
+    let words: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
+    let mut edges: Vec<String> = plan
+        .edges()
+        .map(|(from, to)| format!("{} -> {}", words[from as usize], words[to as usize]))
+        .collect();
+    edges.sort();
+    edges
+}
+
+pub(crate) fn old_of(states: &[(&str, State)]) -> OldStates {
+    let mut old = OldStates::default();
+    for (uid, state) in states {
+        old.set_node(uid, state.clone());
+    }
+    old
+}

@@ -1,0 +1,93 @@
+//! The functions over states, line by line as they are specified.
+
+mod small;
+
+use serde_json::{Value as Json, json};
+use small::state;
+use stoker_planner::{evaluate, library, options};
+use stoker_yaql::Engine;
+use stoker_yaql::json::{WriteOptions, write};
+
+fn shown(text: &str, new: &Json, old: Option<&Json>) -> String {
+    let expression = Engine::new(library()).compile(text).expect("it parses");
+    let (new, old) = (state(new, &json!({})), old.map(|old| state(old, &json!({}))));
+    match evaluate(&expression, &new, old.as_ref(), &options(1)) {
+        Ok(value) => {
+            write(&value, &WriteOptions { tags: false, ..WriteOptions::default() }).unwrap_or("?".to_owned())
+        }
+        Err(_) => "error".to_owned(),
+    }
+}
+
+/// The results with no old state, and with an equal one.
+fn check(text: &str, without: &str, equal: &str) {
+    let new = json!({"a": 1, "list": [1, 2], "l": [{"x": 1}, {"x": 2}]});
+    assert_eq!(shown(text, &new, None), without, "{text}, no old state");
+    assert_eq!(shown(text, &new, Some(&new)), equal, "{text}, equal old state");
+}
+
+#[test]
+fn the_table_of_the_reference() {
+    check("changed($.a)", "true", "false");
+    check("changed($.absent)", "error", "error");
+    check("changed($.get(a))", "true", "false");
+    check("changed($.get(absent))", "false", "false");
+    check("changed($.get(absent, []))", "false", "false");
+    check("changed($)", "true", "false");
+    check("changed(1)", "false", "false");
+    check("old($).len()", "0", "3");
+    check("old($.a).isUndef()", "true", "false");
+    check("not old($.a)", "false", "false");
+    check("added($.list)", "[1, 2]", "[]");
+    check("deleted($.list)", "null", "[]");
+    check("changedAny()", "false", "false");
+    check("changedAll()", "true", "true");
+    check("changedAny($.get(absent), $.a)", "true", "false");
+    check("changedAll($.get(absent), $.a)", "false", "false");
+    check("$.l.where($.x = new($.a)).len()", "1", "1");
+    check("changed($.l.where($.x = new($.a)))", "true", "false");
+}
+
+/// The reference lets streams out of the guard: these raise there when an old element lacks `x`.
+#[test]
+fn streams_are_walked_inside_the_guard() {
+    let (new, old) = (json!({"l": [{"x": 1}]}), json!({"l": [{"y": 1}]}));
+    for text in [
+        "changed($.l.select($.x))",
+        "changed($.l.x)",
+        "old($.l.select($.x)).isUndef()",
+        "old($.l.x).isUndef()",
+    ] {
+        assert_eq!(shown(text, &new, Some(&old)), "true", "{text}");
+    }
+    assert_eq!(shown("added($.l.x)", &new, Some(&old)), "[1]");
+    assert_eq!(shown("deleted($.l.x)", &new, Some(&old)), "null");
+}
+
+#[test]
+fn differences_are_one_level_deep() {
+    let new = json!({"m": {"a": 1, "b": 3}, "l": [1, 5, 2, 3], "t": "x\nz", "n": 2, "k": "s"});
+    let old = json!({"m": {"a": 1, "b": 2, "c": 4}, "l": [1, 2, 3, 4], "t": "x\ny", "n": 1, "k": [1]});
+    let both = |text: &str| {
+        [
+            shown(&format!("added({text})"), &new, Some(&old)),
+            shown(&format!("deleted({text})"), &new, Some(&old)),
+        ]
+    };
+    assert_eq!(both("$.m"), [r#"{"b": 3}"#, r#"{"b": 2, "c": 4}"#]);
+    assert_eq!(both("$.l"), ["[5]", "[4]"]);
+    assert_eq!(both("$.t"), [r#"["z"]"#, r#"["y"]"#]);
+    assert_eq!(both("$.n"), ["2", "1"]);
+    assert_eq!(both("$.k"), ["\"s\"", "[1]"]);
+    assert_eq!(both("$.l.toSet()"), ["[5]", "[4]"]);
+    assert_eq!(both("null"), ["null", "null"]);
+}
+
+#[test]
+fn texts_of_data() {
+    let new = json!({"m": {"b": [1, "yes", {"c": null}], "a": "x: y", "e": {}, "f": []}});
+    let yaml = shown("$.m.toYaml()", &new, None);
+    assert_eq!(yaml, r#""a: 'x: y'\nb:\n- 1\n- 'yes'\n- c: null\ne: {}\nf: []\n""#);
+    assert_eq!(shown("$.m.b.toJson()", &new, None), r#""[1, \"yes\", {\"c\": null}]""#);
+    assert_eq!(shown("old($.x).toYaml()", &new, None), "error");
+}
