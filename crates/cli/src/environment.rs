@@ -12,3 +12,26 @@ pub(crate) fn state_folder() -> Option<PathBuf> {
     let state = state.or_else(|| Some(env::home_dir().and_then(absolute)?.join(".local/state")))?;
     Some(state.join("stoker"))
 }
+
+/// Where programs keep their data.
+pub(crate) fn data_folder() -> Option<PathBuf> {
+    let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+    let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).and_then(absolute);
+    let data = data.or_else(|| Some(env::home_dir().and_then(absolute)?.join(".local/share")))?;
+    Some(data.join("stoker"))
+}
+
+/// `STOKER_ADMIN_PASSWORD`: the password of the first user.
+pub(crate) fn admin_password() -> Option<String> {
+    env::var("STOKER_ADMIN_PASSWORD").ok().filter(|password| !password.is_empty())
+}
+
+/// `STOKER_DATABASE_URL`: the database, where its password should not be an argument.
+pub(crate) fn database_url() -> Option<String> {
+    env::var("STOKER_DATABASE_URL").ok().filter(|url| !url.is_empty())
+}
+
+/// `STOKER_LOG`: what is logged.
+pub(crate) fn log_filter() -> String {
+    env::var("STOKER_LOG").ok().filter(|filter| !filter.is_empty()).unwrap_or_else(|| "warn".to_owned())
+}

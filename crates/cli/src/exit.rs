@@ -11,7 +11,8 @@ Exit codes:
   1  the expression is wrong or failed, or what was asked for does not exist
   2  wrong usage
   3  an input could not be read or makes no sense: data, helper files, cases
-  4  the output could not be written";
+  4  the output could not be written
+  5  a database, a server or an address is not available";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -23,6 +24,8 @@ pub(crate) enum Exit {
     Input = 3,
     /// Standard output is not writable.
     Output = 4,
+    /// Something that has to be there is not: a database, a server, a free port.
+    Unavailable = 5,
     /// Nobody reads the output any more, which is how pipelines end.
     Unread = 0,
 }
@@ -49,6 +52,19 @@ impl Failure {
 
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::new(Exit::Input, Diagnostic::error(message))
+    }
+}
+
+impl Failure {
+    /// With everything that caused it.
+    pub(crate) fn unavailable(error: &dyn std::error::Error) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            message = format!("{message}: {cause}");
+            source = cause.source();
+        }
+        Self::new(Exit::Unavailable, Diagnostic::error(message))
     }
 }
 

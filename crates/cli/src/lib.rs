@@ -16,7 +16,9 @@ mod host;
 mod input;
 mod output;
 mod printer;
+mod programs;
 mod render;
+mod runtime;
 mod text;
 
 use std::ffi::OsString;
@@ -26,9 +28,10 @@ use clap::Parser as _;
 
 use crate::exit::Failure;
 use crate::printer::Printer;
+pub use crate::programs::{Programs, Serve};
 
 /// Runs the program with these arguments, the name of the program being the first.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
     let cli = match args::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -38,7 +41,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut printer = Printer::new(cli.color);
-    match commands::run(cli.command, &mut printer) {
+    match commands::run(cli.command, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(tell(&failure, &mut printer)),
     }

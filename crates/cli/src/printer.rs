@@ -48,6 +48,11 @@ impl Printer {
         _ = writeln!(self.err(), "{text}");
     }
 
+    /// Whether what is written to standard error may have colours.
+    pub(crate) fn has_colors(&self) -> bool {
+        AutoStream::new(io::stderr(), self.color).current_choice() != ColorChoice::Never
+    }
+
     fn err(&self) -> impl Write {
         AutoStream::new(io::stderr().lock(), self.color)
     }

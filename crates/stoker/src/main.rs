@@ -2,10 +2,17 @@
 
 use std::process::ExitCode;
 
+use stoker_cli::Programs;
+
 /// Evaluation makes and drops many small values; this allocator is made for that.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+const PROGRAMS: Programs = Programs {
+    openapi: stoker_server::openapi_text,
+    serve: |settings, tell| Ok(stoker_server::run(settings, tell)?),
+};
+
 fn main() -> ExitCode {
-    stoker_cli::main(std::env::args_os())
+    stoker_cli::main(std::env::args_os(), &PROGRAMS)
 }

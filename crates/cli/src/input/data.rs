@@ -29,6 +29,11 @@ pub(crate) fn read_data(path: &Path) -> Outcome<Data> {
     }
 }
 
+/// Reads a document whatever its file is called: people put JSON into files that end in `.yaml`.
+pub(crate) fn read_any_data(path: &Path) -> Outcome<Data> {
+    guess(&read_text(path)?)
+}
+
 /// All JSON that people write is YAML too, but JSON is read faster and its mistakes are explained better.
 fn guess(text: &Text) -> Outcome<Data> {
     let as_json = from_json(text);

@@ -5,7 +5,7 @@ mod helpers;
 mod text;
 mod vars;
 
-pub(crate) use data::{as_input, read_data};
+pub(crate) use data::{as_input, read_any_data, read_data};
 pub(crate) use helpers::{Helpers, read_helpers};
 pub(crate) use text::{Text, read_text};
 pub(crate) use vars::{is_name, read_vars};

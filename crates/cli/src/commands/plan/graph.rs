@@ -1,0 +1,126 @@
+//! The graph from files, and where in them something stands.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use stoker_graph::{Layer, MergeRules, Source, merge};
+use stoker_manifest::{Format, Options, Problem, Problems, Severity as Judgement, parse_with};
+use stoker_model::{Task, canonical_field};
+use stoker_yaml::{Node, Span};
+
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::{Text, read_text};
+use crate::printer::Printer;
+
+pub(super) struct Graph {
+    pub(super) tasks: Vec<Task>,
+    pub(super) warnings: Vec<String>,
+    files: Vec<(Text, Node)>,
+    /// By task the place of its file; the strongest one.
+    file_of: HashMap<String, usize>,
+}
+
+impl Graph {
+    /// Reads files of tasks. Everything that is wrong with any of them is told.
+    pub(super) fn read(paths: &[PathBuf], printer: &mut Printer) -> Outcome<Self> {
+        let (mut files, mut layers, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut diagnostics = Vec::new();
+        for path in paths {
+            let text = read_text(path)?;
+            let (tasks, node) = read_file(&text, &mut warnings, &mut diagnostics);
+            layers.push(tasks);
+            files.extend(node.map(|node| (text, node)));
+        }
+        if diagnostics.iter().any(|diagnostic: &Diagnostic| diagnostic.severity == Severity::Error) {
+            return Err(Failure { exit: Exit::Input, diagnostics });
+        }
+        for diagnostic in &diagnostics {
+            printer.diagnostic(diagnostic);
+        }
+        let mut file_of: HashMap<String, usize> = HashMap::new();
+        for (file_idx, tasks) in layers.iter().enumerate() {
+            for task in tasks {
+                if let Some(before) = file_of.insert(task.name.clone(), file_idx) {
+                    let (first, second) = (&files[before].0.origin, &files[file_idx].0.origin);
+                    warnings
+                        .push(format!("task `{}` is in `{first}` and in `{second}`, which wins", task.name));
+                }
+            }
+        }
+        let layers: Vec<Layer<'_>> =
+            layers.iter().map(|tasks| Layer::of_tasks(Source::Release, tasks)).collect();
+        let merged = merge(&layers, MergeRules::default());
+        let tasks = merged.tasks.iter().map(stoker_graph::MergedTask::to_task).collect();
+        Ok(Self { tasks, warnings, files, file_of })
+    }
+
+    /// Where a field of a task is written.
+    pub(super) fn place(&self, task: &str, field: &str) -> Option<Place> {
+        let (text, root) = &self.files[*self.file_of.get(task)?];
+        let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
+        let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
+        let span = find(node, field).unwrap_or_else(|| node.get("id").map_or(node.span, |id| id.span));
+        Some(Place::new(&text.origin, text.content.clone(), bytes(span)))
+    }
+}
+
+fn bytes(span: Span) -> std::ops::Range<usize> {
+    span.start.offset as usize..span.end.offset as usize
+}
+
+/// The node at `cross_depends[0].role`, under whichever spelling it is written.
+fn find(task: &Node, path: &str) -> Option<Span> {
+    let mut node = task;
+    for (step_idx, step) in path.split(['.', '[']).enumerate() {
+        let next = match step.strip_suffix(']') {
+            Some(number) => node.as_seq().and_then(|items| items.get(number.parse::<usize>().ok()?)),
+            None => node.as_map().and_then(|entries| {
+                let is_meant = |key: &str| key == step || (step_idx == 0 && canonical_field(key) == step);
+                entries.iter().find(|(key, _)| key.as_str().is_some_and(is_meant)).map(|(_, value)| value)
+            }),
+        };
+        match next {
+            Some(next) => node = next,
+            // As near as the file goes: the rest was computed.
+            None if step_idx > 0 => return Some(node.span),
+            None => return None,
+        }
+    }
+    Some(node.span)
+}
+
+fn read_file(
+    text: &Text,
+    warnings: &mut Vec<String>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<Task>, Option<Node>) {
+    // Files that people have were accepted by readers that did not mind a key given twice.
+    let options = Options { strict_keys: false, ..Options::default() };
+    let parsed = parse_with(&text.content, Format::Yaml, &options);
+    let mut problems = Problems::after(parsed.problems);
+    let body = parsed
+        .node
+        .as_ref()
+        .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
+    diagnostics.extend(problems.into_vec().iter().map(|problem| diagnostic(problem, text)));
+    let (metadata, tasks) = body.unwrap_or_default().into_parts();
+    if metadata.node_filter.is_some() {
+        warnings.push(format!("`{}` has a node filter; from files, all nodes take part", text.origin));
+    }
+    (tasks, parsed.node)
+}
+
+fn diagnostic(problem: &Problem, text: &Text) -> Diagnostic {
+    let severity = match problem.severity {
+        Judgement::Error => Severity::Error,
+        Judgement::Warning => Severity::Warning,
+    };
+    let place = problem.span.map(|span| Place::new(&text.origin, text.content.clone(), bytes(span)));
+    let message = if problem.span.is_some() {
+        problem.message.clone()
+    } else {
+        format!("`{}`: {}", text.origin, problem.message)
+    };
+    Diagnostic { severity, place, ..Diagnostic::error(message) }.code(problem.code).help(problem.help.clone())
+}

@@ -1,0 +1,108 @@
+//! `stoker plan --offline`: what scripts and people get.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod program;
+
+use std::collections::BTreeSet;
+
+use program::run_bytes;
+use serde_json::Value as Json;
+use stoker_testkit::real_data;
+
+const FOLDER: &str = "crates/stoker/tests/data/plan";
+
+fn plan(graph: &str, more: &[&str]) -> (i32, String, String) {
+    let at = |name: &str| format!("{FOLDER}/{name}");
+    let (graph, nodes, tags) = (at(graph), at("new"), at("tags.yaml"));
+    let arguments = ["plan", "--offline", "--tasks", &graph, "--nodes", &nodes, "--tags", &tags];
+    let output = run_bytes(&[&arguments, more].concat(), b"");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn json_holds_every_instance_with_its_reason() {
+    let old = format!("{FOLDER}/old");
+    let (code, stdout, stderr) = plan("graph.yaml", &["--old", &old, "--output", "json"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let plan: Json = serde_json::from_str(&stdout).unwrap();
+    let instances: Vec<String> = plan["instances"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| {
+            let text = |key: &str| found[key].as_str().unwrap();
+            format!("{}@{} {}: {}", text("task"), text("node"), text("action"), text("reason"))
+        })
+        .collect();
+    assert_eq!(
+        instances,
+        [
+            "configure@1 run: `$.debug` has changed: debug was false and is true",
+            "configure@2 run: `$.access` has changed: access.password is another (secret)",
+            "deploy_start@sync skip: a stage is a point in time, there is nothing to run",
+            "join@2 run: it has no condition",
+        ]
+    );
+    let edges: BTreeSet<String> =
+        plan["edges"].as_array().unwrap().iter().map(|edge| format!("{} {}", edge[0], edge[1])).collect();
+    let expected = [
+        r#""configure@1" "join@2""#,
+        r#""configure@2" "join@2""#,
+        r#""deploy_start@sync" "configure@1""#,
+        r#""deploy_start@sync" "configure@2""#,
+    ];
+    assert_eq!(edges, expected.iter().map(|edge| (*edge).to_owned()).collect());
+    let group = &plan["fault_tolerance_groups"][0];
+    assert_eq!((group["name"].as_str(), group["fault_tolerance"].as_u64()), (Some("compute"), Some(0)));
+    let warnings = plan["warnings"].to_string();
+    assert!(warnings.contains("confgure") && warnings.contains("did you mean `configure`?"), "{warnings}");
+    assert!(warnings.contains("\"line\":17"), "{warnings}");
+    assert!(!stdout.contains("fresh") && !stdout.contains("stale"), "secrets are masked");
+}
+
+#[test]
+fn the_summary_tells_equal_reasons_once() {
+    let (code, stdout, stderr) = plan("graph.yaml", &[]);
+    assert_eq!(code, 0);
+    assert!(
+        stdout.contains(
+            "run  configure on 1, 2\n       `$.debug` is new: the task has not succeeded here before"
+        ),
+        "{stdout}"
+    );
+    assert!(stdout.contains("3 to run, 1 to skip"), "{stdout}");
+    assert!(stderr.contains("graph.yaml:17"), "{stderr}");
+}
+
+#[test]
+fn without_a_plan_all_errors_are_told_with_their_places() {
+    let (code, stdout, stderr) = plan("wrong/graph.yaml", &["--output", "json"]);
+    assert_eq!((code, stdout.as_str()), (1, ""));
+    for part in ["a@1 → b@1 → a@1", "task `a`, condition, on nodes 1, 2", "absent", "graph.yaml:6"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+}
+
+#[test]
+fn the_real_cluster_is_planned_as_expected() {
+    let (Some(graph), Some(tags), Some(node)) = (
+        real_data("fuel-library/default-graph.yaml"),
+        real_data("expected/plans.json"),
+        real_data("nodes/node-126.primary-controller.yaml"),
+    ) else {
+        return;
+    };
+    let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let (graph, tags, nodes) = (path(&graph), path(&tags), path(node.parent().unwrap()));
+    let arguments =
+        ["plan", "--offline", "--tasks", &graph, "--nodes", &nodes, "--tags", &tags, "--output", "json"];
+    for (more, n_run) in [(&[][..], 351), (&["--old", nodes.as_str()][..], 22)] {
+        let output = run_bytes(&[&arguments, more].concat(), b"");
+        let plan: Json = serde_json::from_slice(&output.stdout).unwrap();
+        let instances = plan["instances"].as_array().unwrap();
+        let run = instances.iter().filter(|found| found["action"] == "run").count();
+        assert_eq!((instances.len(), run, plan["edges"].as_array().unwrap().len()), (455, n_run, 1330));
+    }
+}

@@ -1,0 +1,79 @@
+//! What was acknowledged is there after a crash, and nothing is there by half.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use stoker_testkit::Folder;
+
+use crate::process::{Client, Process};
+
+const N_WRITERS: usize = 16;
+const N_WRITES: usize = 1000;
+/// The server dies somewhere in the middle.
+const N_BEFORE_KILL: usize = 400;
+const N_TASKS: usize = 15;
+
+#[test]
+fn kill_in_the_middle_of_a_thousand_writes() {
+    let folder = Folder::new();
+    let mut server = Process::start(folder.path());
+    let client = server.client();
+    let release = json!({"name": "r", "version": "1", "operating_system": "Ubuntu"});
+    let release = client.expect(201, "POST", "/api/v1/releases", Some(&release))["id"].clone();
+    let base = format!("/api/v1/releases/{release}/deployment_graphs");
+
+    let (next, acknowledged) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..N_WRITERS {
+            let client = client.clone();
+            let (base, next, acknowledged) = (&base, &next, &acknowledged);
+            scope.spawn(move || write(&client, base, next, acknowledged));
+        }
+        while acknowledged.lock().unwrap().len() < N_BEFORE_KILL {
+            std::thread::yield_now();
+        }
+        server.kill();
+    });
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert!(acknowledged.len() < N_WRITES, "it was killed too late to prove anything");
+
+    let server = Process::start(folder.path());
+    let client = server.client();
+    let graphs = client.expect(200, "GET", &base, None);
+    let mut found = BTreeSet::new();
+    for graph in graphs.as_array().unwrap() {
+        let Some(index) = graph["name"].as_str().and_then(|name| name.parse::<usize>().ok()) else {
+            continue;
+        };
+        assert_eq!(graph["tasks"].as_array().unwrap().len(), N_TASKS, "half a graph");
+        assert_eq!(graph["tasks"][N_TASKS - 1]["id"], format!("task-{index}-{}", N_TASKS - 1));
+        found.insert(index);
+    }
+    let lost: Vec<_> = acknowledged.difference(&found).collect();
+    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
+    let audited = client.expect(200, "GET", "/api/v1/audit?action=graph.create", None);
+    assert!(audited.as_array().unwrap().len() >= found.len(), "each with its entry in the audit log");
+}
+
+/// Writes graphs until all are written or the server is gone.
+fn write(client: &Client, base: &str, next: &AtomicUsize, acknowledged: &Mutex<BTreeSet<usize>>) {
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= N_WRITES {
+            return;
+        }
+        let Ok((status, answer)) = client.call("POST", &format!("{base}/w{index}"), Some(&graph(index)))
+        else {
+            return;
+        };
+        assert_eq!(status, 200, "{answer}");
+        acknowledged.lock().unwrap().insert(index);
+    }
+}
+
+fn graph(index: usize) -> Value {
+    let task = |task: usize| json!({"id": format!("task-{index}-{task}"), "type": "shell", "role": "*"});
+    json!({"name": index.to_string(), "tasks": (0..N_TASKS).map(task).collect::<Vec<_>>()})
+}

@@ -1,0 +1,136 @@
+//! `stoker serve` as a child, and a client for it.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use ureq::Agent;
+
+pub(crate) const PASSWORD: &str = "opensesame";
+
+/// A running server; killed when dropped.
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) address: String,
+    /// What it told before it listened.
+    pub(crate) told: Vec<String>,
+}
+
+impl Process {
+    pub(crate) fn start(folder: &Path) -> Self {
+        let command = command(folder);
+        Self::run(command)
+    }
+
+    pub(crate) fn run(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut told = Vec::new();
+        for line in lines.by_ref() {
+            let line = line.unwrap();
+            if let Some((_, rest)) = line.split_once("listens on http://") {
+                let address = rest.split_whitespace().next().unwrap().to_owned();
+                // Whoever stops reading makes the other one wait when it logs.
+                std::thread::spawn(move || lines.for_each(drop));
+                return Self { child, address, told };
+            }
+            told.push(line);
+        }
+        panic!("the server ended: {:?} {told:?}", child.wait());
+    }
+
+    /// The signal that cannot be caught.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to end, as a service manager does.
+    pub(crate) fn terminate(mut self) -> std::process::ExitStatus {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::log_in(&self.address, PASSWORD)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+pub(crate) fn command(folder: &Path) -> Command {
+    let mut command = bare_command();
+    command.arg("--data-dir").arg(folder).env("STOKER_ADMIN_PASSWORD", PASSWORD);
+    command
+}
+
+/// Without a place for its data and without a password.
+pub(crate) fn bare_command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+    command.args(["serve", "--listen", "127.0.0.1:0"]);
+    command.env_remove("STOKER_ADMIN_PASSWORD").env_remove("STOKER_DATABASE_URL").env_remove("STOKER_LOG");
+    command
+}
+
+/// A client with a token.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: Agent,
+    base: String,
+    token: String,
+}
+
+impl Client {
+    pub(crate) fn log_in(address: &str, password: &str) -> Self {
+        let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
+        let client = Self { agent, base: format!("http://{address}"), token: String::new() };
+        let body = json!({"auth": {"passwordCredentials": {"username": "admin", "password": password}}});
+        let (status, answer) = client.call("POST", "/keystone/v2.0/tokens", Some(&body)).unwrap();
+        assert_eq!(status, 200, "{answer}");
+        let token = answer["access"]["token"]["id"].as_str().unwrap().to_owned();
+        Self { token, ..client }
+    }
+
+    /// Status and body; an error when the connection broke.
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(u16, Value), ureq::Error> {
+        let url = format!("{}{path}", self.base);
+        let request = ureq::http::Request::builder()
+            .method(method)
+            .uri(url)
+            .header("x-auth-token", &self.token)
+            .header("content-type", "application/json")
+            .body(body.map(Value::to_string).unwrap_or_default())
+            .unwrap();
+        let mut response = self.agent.run(request)?;
+        let mut text = String::new();
+        response.body_mut().as_reader().read_to_string(&mut text)?;
+        Ok((response.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
+    }
+
+    /// An answer that is no JSON.
+    pub(crate) fn text(&self, path: &str) -> String {
+        let url = format!("{}{path}", self.base);
+        let mut response = self.agent.get(url).header("x-auth-token", &self.token).call().unwrap();
+        response.body_mut().read_to_string().unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
+        let (found, answer) = self.call(method, path, body).unwrap();
+        assert_eq!(found, status, "{method} {path}: {answer}");
+        answer
+    }
+}

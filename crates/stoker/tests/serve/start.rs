@@ -1,0 +1,75 @@
+//! Starting, stopping, and what is told.
+
+use std::net::TcpListener;
+
+use serde_json::json;
+use stoker_testkit::{Folder, TestDatabase};
+
+use crate::process::{Client, PASSWORD, Process, bare_command, command};
+
+#[test]
+fn the_first_start_tells_a_password_once() {
+    let folder = Folder::new();
+    let mut first = bare_command();
+    first.arg("--data-dir").arg(folder.file("new/deep"));
+    let server = Process::run(first);
+    assert!(server.told[0].contains("shown only once"), "{:?}", server.told);
+    let password = server.told[1].trim().to_owned();
+    Client::log_in(&server.address, &password).expect(200, "GET", "/api/v1/users/me", None);
+    assert!(server.terminate().success());
+
+    let mut second = bare_command();
+    second.arg("--data-dir").arg(folder.file("new/deep")).env("STOKER_ADMIN_PASSWORD", "another");
+    let server = Process::run(second);
+    assert!(server.told.is_empty(), "{:?}", server.told);
+    Client::log_in(&server.address, &password);
+}
+
+#[test]
+fn health_and_version_are_public() {
+    let folder = Folder::new();
+    let server = Process::start(folder.path());
+    for path in ["/health", "/api/v1/health", "/api/v1/version/", "/api/v1/openapi.json", "/api/v1/docs"] {
+        let url = format!("http://{}{path}", server.address);
+        assert_eq!(ureq::get(&url).call().unwrap().status(), 200, "{path}");
+    }
+    let mut page = ureq::get(format!("http://{}/api/v1/docs", server.address)).call().unwrap();
+    assert!(page.body_mut().read_to_string().unwrap().contains("/api/v1/graphs"));
+}
+
+#[test]
+fn what_cannot_start_says_why() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut busy = command(folder.path());
+    let output = busy.args(["--listen", &address]).output().unwrap();
+    // The last one given counts, or clap refuses two; either way nothing is served.
+    assert!(!output.status.success());
+
+    let mut no_server = bare_command();
+    let output = no_server.args(["--database-url", "postgres://stoker@127.0.0.1:1/none"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("cannot open the database"), "{told}");
+
+    std::fs::write(folder.file("file"), "").unwrap();
+    let mut no_folder = bare_command();
+    let output = no_folder.arg("--data-dir").arg(folder.file("file")).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres_serves_as_well() {
+    let Some(database) = TestDatabase::create().await else { return };
+    let stoker_store::Database::Postgres { url } = database.database() else { panic!("not PostgreSQL") };
+    let mut command = bare_command();
+    command.env("STOKER_DATABASE_URL", url).env("STOKER_ADMIN_PASSWORD", PASSWORD);
+    let server = Process::run(command);
+    let client = server.client();
+    let release = json!({"name": "r", "version": "1", "operating_system": "Ubuntu"});
+    let id = client.expect(201, "POST", "/api/v1/releases/", Some(&release))["id"].clone();
+    client.expect(200, "GET", &format!("/api/v1/releases/{id}"), None);
+    assert!(server.terminate().success());
+    database.remove();
+}
