@@ -1,0 +1,123 @@
+//! Servers to measure: one in this process, one as users run it.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::Stdio;
+
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
+use stoker_model::Json;
+use stoker_server::{App, AppService};
+use stoker_settings::{Secret, Server};
+use stoker_store::{Database, Store};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tower::ServiceExt as _;
+
+const PASSWORD: &str = "bench";
+
+/// The service without a socket, logged in.
+pub(crate) struct InProcess {
+    service: AppService,
+    token: String,
+    _folder: TempDir,
+}
+
+impl InProcess {
+    pub(crate) async fn start() -> Result<Self, Box<dyn Error>> {
+        let folder = TempDir::new()?;
+        let store = Store::open(&Database::Sqlite { path: folder.path().join("bench.db") }).await?;
+        let settings = Server { admin_password: Some(Secret::new(PASSWORD.to_owned())), ..Server::default() };
+        let (app, _) = App::new(store, settings).await?;
+        let mut server =
+            Self { service: stoker_server::service(&app), token: String::new(), _folder: folder };
+        let answer = server.call("POST", "/keystone/v2.0/tokens", Some(&login())).await?;
+        server.token = token(&answer)?;
+        Ok(server)
+    }
+
+    /// The size of an answer, which is taken as it comes, as a socket would.
+    pub(crate) async fn read(&self, path: &str) -> Result<usize, Box<dyn Error>> {
+        let request = Request::get(path).header("x-auth-token", &self.token).body(Body::empty())?;
+        let response = self.service.clone().oneshot(request).await?;
+        if !response.status().is_success() {
+            return Err(format!("GET {path}: {}", response.status()).into());
+        }
+        let (mut body, mut n_bytes) = (response.into_body(), 0);
+        while let Some(frame) = body.frame().await {
+            n_bytes += frame?.data_ref().map_or(0, axum::body::Bytes::len);
+        }
+        Ok(n_bytes)
+    }
+
+    /// Sends a request; the answer must be a success.
+    pub(crate) async fn call(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Json>,
+    ) -> Result<Vec<u8>, Box<dyn Error>> {
+        let text = body.map(Json::to_string).unwrap_or_default();
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("x-auth-token", &self.token)
+            .header("content-type", "application/json")
+            .body(Body::from(text))?;
+        let response = self.service.clone().oneshot(request).await?;
+        let status = response.status();
+        let bytes = response.into_body().collect().await?.to_bytes().to_vec();
+        if !status.is_success() {
+            return Err(format!("{method} {path}: {status} {}", String::from_utf8_lossy(&bytes)).into());
+        }
+        Ok(bytes)
+    }
+
+    /// The id in the answer to a POST.
+    pub(crate) async fn create(&self, path: &str, body: &Json) -> Result<i64, Box<dyn Error>> {
+        let answer = self.call("POST", path, Some(body)).await?;
+        let answer: Json = serde_json::from_slice(&answer)?;
+        answer["id"].as_i64().ok_or_else(|| format!("POST {path} gave no id").into())
+    }
+}
+
+/// `stoker serve` with an empty folder of its own; it ends with this value.
+pub(crate) struct Process {
+    _child: Child,
+    pub(crate) address: String,
+    _folder: TempDir,
+}
+
+impl Process {
+    pub(crate) async fn start(program: &Path) -> Result<Self, Box<dyn Error>> {
+        let folder = TempDir::new()?;
+        let mut child = Command::new(program)
+            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(folder.path())
+            .env("STOKER_ADMIN_PASSWORD", PASSWORD)
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stderr = child.stderr.take().ok_or("the server has no standard error")?;
+        let mut lines = BufReader::new(stderr).lines();
+        while let Some(line) = lines.next_line().await? {
+            if let Some((_, rest)) = line.split_once("listens on http://") {
+                let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                return Ok(Self { _child: child, address, _folder: folder });
+            }
+        }
+        Err("the server ended before it listened".into())
+    }
+}
+
+pub(crate) fn login() -> Json {
+    serde_json::json!({"auth": {"passwordCredentials": {"username": "admin", "password": PASSWORD}}})
+}
+
+pub(crate) fn token(answer: &[u8]) -> Result<String, Box<dyn Error>> {
+    let answer: Json = serde_json::from_slice(answer)?;
+    let token = answer.pointer("/access/token/id").and_then(Json::as_str).ok_or("the login gave no token")?;
+    Ok(token.to_owned())
+}
