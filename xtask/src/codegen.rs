@@ -40,6 +40,7 @@ struct Generated {
 const GENERATED: &[Generated] = &[
     // sorted
     Generated { path: "docs/reference/yaql-functions.md", arguments: &["yaql", "reference"] },
+    Generated { path: "openapi/stoker.json", arguments: &["openapi"] },
     // end sorted
 ];
 

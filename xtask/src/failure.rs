@@ -1,7 +1,6 @@
 //! The one error of this tool: a sentence for the person who ran it.
 
 use std::fmt;
-use std::io;
 
 /// What went wrong and, where possible, what to do about it.
 #[derive(Debug)]
@@ -21,18 +20,12 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Adds what was being attempted to an error of the standard library.
+/// Adds what was being attempted to an error of somebody else.
 pub(crate) trait Context<T> {
     fn context(self, doing: impl fmt::Display) -> Outcome<T>;
 }
 
-impl<T> Context<T> for io::Result<T> {
-    fn context(self, doing: impl fmt::Display) -> Outcome<T> {
-        self.map_err(|error| Failure(format!("{doing}: {error}")))
-    }
-}
-
-impl<T> Context<T> for serde_json::Result<T> {
+impl<T, E: std::error::Error> Context<T> for Result<T, E> {
     fn context(self, doing: impl fmt::Display) -> Outcome<T> {
         self.map_err(|error| Failure(format!("{doing}: {error}")))
     }

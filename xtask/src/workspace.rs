@@ -78,11 +78,16 @@ impl Metadata {
     /// Builds the product and returns the path of its binary. The whole workspace is named on purpose: building
     /// one package alone selects other features of the dependencies and compiles many of them again.
     pub(crate) fn build_stoker(&self, root: &Path, profile: Profile) -> Outcome<PathBuf> {
-        if !self.has_binary("stoker") {
-            return Err(Failure::new("this tree has no binary `stoker` yet (folder `crates/stoker`)"));
+        self.build_binary(root, "stoker", profile)
+    }
+
+    /// Builds a binary with the features of the whole workspace, so that nothing is built twice.
+    pub(crate) fn build_binary(&self, root: &Path, name: &str, profile: Profile) -> Outcome<PathBuf> {
+        if !self.has_binary(name) {
+            return Err(Failure::new(format!("this tree has no binary `{name}`")));
         }
         let mut command = cargo();
-        command.current_dir(root).args(["build", "--workspace", "--bin", "stoker"]);
+        command.current_dir(root).args(["build", "--workspace", "--bin", name]);
         let folder = match profile {
             Profile::Dev => "debug",
             Profile::Release => {
@@ -91,7 +96,7 @@ impl Metadata {
             }
         };
         run(&mut command)?;
-        Ok(self.target_dir.join(folder).join("stoker"))
+        Ok(self.target_dir.join(folder).join(name))
     }
 
     pub(crate) fn has_binary(&self, name: &str) -> bool {

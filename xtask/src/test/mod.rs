@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that CI runs, in named steps.
 
+mod contract;
 mod fuzz;
 mod report;
 mod steps;
@@ -22,25 +23,28 @@ pub(crate) const COMMAND: Command = Command {
     name: "test",
     about: "run every check that CI runs",
     help: "\
-Usage: cargo xtask test [--only STEP,…] [--differential N] [--fuzz-seconds N] [--list]
+Usage: cargo xtask test [--only STEP,…] [--differential N] [--fuzz-seconds N]
+                        [--contract-examples N] [--list]
 
 Runs every check in turn, goes on after a failure (except when the build itself fails) and ends with a table.
 What a check needs and cannot be found is installed: Python packages into the target folder, cargo-deny into
 the cache folder of the user, system packages with apt-get when run as root.
 
-  --only STEP,…       run these steps only
-  --differential N    generated expressions to compare with the reference implementation (default 3000)
-  --fuzz-seconds N    seconds for each fuzz target (default 10)
-  --list              name the steps and stop
+  --only STEP,…            run these steps only
+  --differential N         generated expressions to compare with the reference implementation (default 3000)
+  --fuzz-seconds N         seconds for each fuzz target (default 10)
+  --contract-examples N    requests made up for each operation of the server (default 15)
+  --list                   name the steps and stop
 
 STOKER_TEST_SKIP=STEP,…  leaves steps out; the table says so.
-STOKER_PYTHON=PATH       the Python that builds the environment of the reference implementation.
+STOKER_PYTHON=PATH       the Python that builds the environments of tools written in it.
 ",
     run: |mut args: Args| {
         let list = args.flag("--list");
         let only = args.option("--only")?;
         let n_differential = args.number("--differential")?.unwrap_or(3000);
         let fuzz_seconds = args.number("--fuzz-seconds")?.unwrap_or(10);
+        let n_contract = args.number("--contract-examples")?.unwrap_or(15);
         args.finish()?;
         if list {
             for step in STEPS {
@@ -53,7 +57,7 @@ STOKER_PYTHON=PATH       the Python that builds the environment of the reference
         let skipped = skip.as_deref().map(step_names).transpose()?.unwrap_or_default();
         let root = workspace::root();
         let metadata = Metadata::load(&root)?;
-        let cx = Cx { root, metadata, n_differential, fuzz_seconds };
+        let cx = Cx { root, metadata, n_differential, fuzz_seconds, n_contract };
         run(&cx, chosen.as_ref(), &skipped)
     },
 };
@@ -64,6 +68,7 @@ struct Cx {
     metadata: Metadata,
     n_differential: u64,
     fuzz_seconds: u64,
+    n_contract: u64,
 }
 
 /// The outcome of a step that did not fail.

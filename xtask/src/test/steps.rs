@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use super::{Cx, Done, fuzz};
+use super::{Cx, Done, contract, fuzz};
 use crate::failure::Outcome;
-use crate::process::{cargo, run, which};
-use crate::tools::{deny, oracle};
+use crate::process::{capture, cargo, run, which};
+use crate::tools::{deny, oracle, postgres};
 use crate::{codegen, tidy};
 
 pub(super) struct Step {
@@ -25,7 +25,19 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "build", about: "everything compiles, tests included", is_fatal: true, run: build },
     Step { name: "clippy", about: "lints, warnings are errors", is_fatal: false, run: clippy },
     Step { name: "oracle", about: "reference implementation of YAQL", is_fatal: false, run: prepare_oracle },
+    Step {
+        name: "postgres",
+        about: "PostgreSQL for the tests of the store",
+        is_fatal: false,
+        run: |_| passed(postgres::ensure()),
+    },
     Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
+    Step {
+        name: "engines",
+        about: "the tests of the API on PostgreSQL",
+        is_fatal: false,
+        run: test_on_postgres,
+    },
     Step {
         name: "doctest",
         about: "examples in the documentation of the code",
@@ -34,6 +46,12 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step { name: "docs", about: "documentation builds, warnings are errors", is_fatal: false, run: docs },
     Step { name: "codegen", about: "generated files are current", is_fatal: false, run: check_codegen },
+    Step {
+        name: "contract",
+        about: "schemathesis: no 5xx, no answer outside the contract",
+        is_fatal: false,
+        run: contract::run,
+    },
     Step {
         name: "deny",
         about: "licences, bans and sources of dependencies",
@@ -54,12 +72,16 @@ fn cargo_in(cx: &Cx, arguments: &[&str]) -> Command {
     command
 }
 
+/// Every file by its name: `cargo fmt` does not see modules that a macro declares.
 fn fmt(cx: &Cx) -> Outcome<Done> {
-    run(&mut cargo_in(cx, &["fmt", "--all", "--check"]))?;
-    if cx.root.join(fuzz::MANIFEST).is_file() {
-        run(&mut cargo_in(cx, &["fmt", "--check", "--manifest-path", fuzz::MANIFEST]))?;
-    }
-    Ok(Done::Passed)
+    let mut list = Command::new("git");
+    list.current_dir(&cx.root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rs"]);
+    let listed = capture(&mut list)?;
+    // Deleted files are listed until the deletion is committed.
+    let files = listed.lines().filter(|file| cx.root.join(file).is_file());
+    let mut command = Command::new("rustfmt");
+    command.current_dir(&cx.root).args(["--check", "--edition", "2024"]).args(files);
+    passed(run(&mut command))
 }
 
 fn build(cx: &Cx) -> Outcome<Done> {
@@ -92,6 +114,12 @@ fn test(cx: &Cx) -> Outcome<Done> {
         command.env(oracle::VARIABLE, python);
     }
     passed(run(&mut command))
+}
+
+/// The same tests as on the embedded engine: what one accepts the other must accept.
+fn test_on_postgres(cx: &Cx) -> Outcome<Done> {
+    let mut command = cargo_in(cx, &["test", "--quiet", "--workspace", "--test", "api"]);
+    passed(run(command.env("STOKER_TEST_ENGINE", "postgres")))
 }
 
 fn doctest(cx: &Cx) -> Outcome<Done> {

@@ -29,9 +29,11 @@ pub(super) enum Layer {
 const LAYERS: &[(&str, Layer)] = &[
     // sorted
     ("agent", Layer::Binary),
+    ("bench", Layer::Dev),
     ("bus", Layer::Shell),
     ("cli", Layer::Binary),
     ("client", Layer::Edge),
+    ("conditions", Layer::Pure),
     ("engine", Layer::Pure),
     ("graph", Layer::Pure),
     ("helpers", Layer::Pure),

@@ -13,9 +13,12 @@ pub(crate) struct Package {
 
 /// Links the fuzzing engine, which is written in C++.
 pub(crate) const CXX: Package = Package { name: "g++", why: "to build the fuzz targets" };
+/// A server for the tests of the store; the one that the package sets up is left alone.
+pub(crate) const POSTGRESQL: Package =
+    Package { name: "postgresql", why: "to test the store on its second engine" };
 /// Holds `python3` itself and the modules `venv` and `ensurepip`.
 pub(crate) const PYTHON: Package =
-    Package { name: "python3-venv", why: "to run the reference implementation of YAQL" };
+    Package { name: "python3-venv", why: "to install the tools that are written in Python" };
 
 pub(crate) fn install(package: &Package) -> Outcome {
     let manual = format!("apt-get install {}", package.name);

@@ -3,3 +3,6 @@
 pub(crate) mod debian;
 pub(crate) mod deny;
 pub(crate) mod oracle;
+pub(crate) mod postgres;
+pub(crate) mod python;
+pub(crate) mod schemathesis;

@@ -1,5 +1,8 @@
 //! `cargo xtask demo`: the product at work on a small example that comes with it.
 
+mod server;
+
+use std::fs;
 use std::path::Path;
 use std::process;
 
@@ -15,9 +18,10 @@ pub(crate) const COMMAND: Command = Command {
     help: "\
 Usage: cargo xtask demo
 
-Builds `stoker` in release mode and asks a few questions about `examples/cluster.yaml` in YAQL, the language in
-which any field of a deployment task can be computed. Nothing is installed and nothing outside the target
-folder is written.
+Builds `stoker` and asks a few questions about `examples/cluster.yaml` in YAQL, the language in which any field of a
+deployment task can be computed. Then starts a server on embedded defaults, gives it the release, the plugin and the
+cluster of `examples/demo`, and shows the merged graph, who set what, and what is told about a graph with mistakes.
+Nothing is installed and nothing outside the target folder is written; the server ends with the demo.
 ",
     run: |args: Args| {
         args.finish()?;
@@ -95,7 +99,8 @@ fn run() -> Outcome {
             return Err(Failure::new(format!("`{path}` is missing; restore it from the history")));
         }
     }
-    let program = Metadata::load(&root)?.build_stoker(&root, Profile::Release)?;
+    let metadata = Metadata::load(&root)?;
+    let program = metadata.build_stoker(&root, Profile::Dev)?;
     println!();
     println!("{}", paint(Style::Bold, "Stoker: YAQL on a small cluster"));
     println!("The document is {DATA}; each expression reads it as `$`.");
@@ -103,9 +108,22 @@ fn run() -> Outcome {
         show(&root, &program, scene)?;
     }
     println!();
-    println!("This is the query language alone; planning and running graphs are not in the product yet.");
-    println!("Try your own: {} yaql repl --data {DATA}", program.display());
+    with_folder(&metadata.target_dir.join("demo"), |folder| server::run(&root, &program, folder))?;
+    println!();
+    println!("Running graphs on nodes is not in the product yet. Try your own:");
+    println!("  {} yaql repl --data {DATA}", program.display());
+    println!("  {} serve", program.display());
     Ok(())
+}
+
+/// A folder that is empty before and gone after.
+fn with_folder(folder: &Path, work: impl FnOnce(&Path) -> Outcome) -> Outcome {
+    // Left by a demo that was interrupted, or not there at all.
+    _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).context(format!("cannot create `{}`", folder.display()))?;
+    let outcome = work(folder);
+    _ = fs::remove_dir_all(folder);
+    outcome
 }
 
 fn show(root: &Path, program: &Path, scene: &Scene) -> Outcome {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: our YAQL engine against the reference implementation, in one run on one machine.
+//! `cargo xtask bench yaql`: our YAQL engine against the reference implementation, in one run on one machine.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -6,34 +6,10 @@ use std::process;
 
 use serde_json::Value;
 
-use crate::args::Args;
-use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::capture;
 use crate::tools::oracle;
 use crate::workspace::{self, Metadata, Profile};
-
-pub(crate) const COMMAND: Command = Command {
-    name: "bench",
-    about: "compare the speed of the YAQL engine with the reference implementation",
-    help: "\
-Usage: cargo xtask bench [--report-only] [FILE]
-
-Builds `stoker` in release mode, times every case of FILE with it and with the reference implementation, and
-prints a Markdown table of ratios. Both take the least processor time of several rounds. Fails when results
-differ or a threshold is missed.
-
-  FILE             cases as JSON: {\"docs\": {NAME: …}, \"cases\": [{\"name\", \"doc\", \"expr\"}, …]}
-                   (default: the larger set beside the clone if there is one, else xtask/data/bench.json)
-  --report-only    missed thresholds do not fail; different results still do
-",
-    run: |mut args: Args| {
-        let report_only = args.flag("--report-only");
-        let file = args.positional().map(PathBuf::from);
-        args.finish()?;
-        run(file, report_only)
-    },
-};
 
 /// A set of cases that people who work on the engine may keep beside their clone.
 const BESIDE: &str = "../shared/data/yaql/bench.json";
@@ -44,7 +20,7 @@ const EVAL_RATIO_MIN: f64 = 300.0;
 const EVAL_RATIO_MEAN_MIN: f64 = 1500.0;
 const PARSE_RATIO_MIN: f64 = 100.0;
 
-fn run(file: Option<PathBuf>, report_only: bool) -> Outcome {
+pub(super) fn run(file: Option<PathBuf>, report_only: bool) -> Outcome {
     let root = workspace::root();
     let file = file.unwrap_or_else(|| {
         [BESIDE, OWN].map(|path| root.join(path)).into_iter().find(|path| path.is_file()).unwrap_or_default()

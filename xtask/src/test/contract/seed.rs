@@ -1,0 +1,92 @@
+//! Things for the requests to be about: some of each kind, so that small ids lead somewhere.
+
+use serde_json::{Value, json};
+
+use super::server::Server;
+use crate::failure::Outcome;
+
+/// As many of each kind stay, as many lose parts of themselves, as many are deleted.
+pub(super) const N_KEPT: u32 = 3;
+
+pub(super) fn plant(server: &Server) -> Outcome {
+    for (path, body) in things() {
+        server.send("POST", &format!("/api/v1/{path}"), &body)?;
+    }
+    Ok(())
+}
+
+fn things() -> Vec<(String, Value)> {
+    let mut things = Vec::new();
+    for number in 1..=3 * N_KEPT {
+        things.push(("releases".to_owned(), release(number)));
+        things.push(("plugins".to_owned(), plugin(number)));
+        things.push((
+            "clusters".to_owned(),
+            json!({"name": format!("cluster {number}"), "release_id": number}),
+        ));
+        let mac = format!("52:54:00:00:00:{number:02}");
+        things.push(("nodes".to_owned(), json!({"mac": mac, "status": "discover"})));
+        let graphs = json!([{"type": "default"}, {"type": "deletion"}]);
+        things.push(("sequences".to_owned(), json!({"release": number, "name": "all", "graphs": graphs})));
+        let tenant = format!("tenant {number}");
+        things.push(("tenants".to_owned(), json!({"name": tenant})));
+        let name = format!("user {number}");
+        things.push((
+            "users".to_owned(),
+            json!({"name": name, "password": "x", "tenant": tenant, "roles": ["member"]}),
+        ));
+    }
+    for owner in ["releases", "clusters", "plugins"] {
+        for number in 1..=2 * N_KEPT {
+            let path = format!("{owner}/{number}/deployment_graphs/deletion");
+            things.push((path, json!({"tasks": tasks()})));
+        }
+    }
+    for number in 1..=2 * N_KEPT {
+        let role = json!({"name": "own", "meta": {"name": "Own", "description": "One of the cluster alone"}, "volumes_roles_mapping": []});
+        things.push((format!("clusters/{number}/roles"), role));
+        things.push((
+            format!("clusters/{number}/tags"),
+            json!({"name": "own", "meta": {"has_primary": false}}),
+        ));
+        things.push((format!("clusters/{number}/assignment"), json!([{"id": number, "roles": ["compute"]}])));
+    }
+    // Those who log in in the examples of the document.
+    things.push(("tenants".to_owned(), json!({"name": "demo"})));
+    let user = json!({"name": "demo", "password": "secret", "tenant": "demo", "roles": ["member"]});
+    things.push(("users".to_owned(), user));
+    things
+}
+
+fn tasks() -> Value {
+    json!([
+        {"id": "prepare", "type": "shell", "role": "*", "parameters": {"cmd": "true"}},
+        {"id": "deploy", "type": "puppet", "role": ["controller"], "requires": ["prepare"],
+         "parameters": {"puppet_manifest": "site.pp", "puppet_modules": "modules", "timeout": 60},
+         "condition": {"yaql_exp": "$.debug"}},
+    ])
+}
+
+fn release(number: u32) -> Value {
+    json!({
+        "name": "Release", "version": format!("newton-{number}.0"), "operating_system": "Ubuntu",
+        "state": "available", "modes_metadata": {"ha_compact": {}},
+        "roles_metadata": {"controller": {"name": "Controller"}, "compute": {"name": "Compute"}},
+        "tags_metadata": {"primary": {"has_primary": true}},
+        "attributes_metadata": {
+            "editable": {"common": {"metadata": {"label": "Common"}, "debug": {"type": "checkbox", "value": true}}},
+            "generated": {"password": {"generator": "password"}},
+        },
+        "components_metadata": [{"name": "hypervisor:qemu", "label": "QEMU"}],
+        "graphs": [{"type": "default", "tasks": tasks()}],
+    })
+}
+
+fn plugin(number: u32) -> Value {
+    json!({
+        "name": format!("plugin-{number}"), "version": "1.0.0", "title": "Plugin", "package_version": "4.0.0", "fuel_version": ["10.0"],
+        "releases": [{"os": "ubuntu", "version": format!("newton-{number}.0"), "mode": ["ha"],
+                      "deployment_scripts_path": "scripts/", "repository_path": "repository"}],
+        "attributes_metadata": {"metadata": {"label": "Plugin"}, "level": {"type": "text", "value": "high"}},
+    })
+}
