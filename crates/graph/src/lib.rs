@@ -1,7 +1,7 @@
 //! Graphs of tasks: layers merged into one, with who set what, and what is wrong with the result.
 //!
-//! [`merge`] lays layers over each other and remembers for every attribute which layer set it and which were
-//! overridden. [`check`] finds what a graph says and does not mean: names that lead nowhere, cycles, places that
+//! [`merge()`] lays layers over each other and remembers for every attribute which layer set it and which were
+//! overridden. [`check()`] finds what a graph says and does not mean: names that lead nowhere, cycles, places that
 //! do not exist. [`Csr`] is the directed graph underneath.
 //!
 //! The crate computes over definitions. It knows no nodes: where a task runs and whether its condition holds is the

@@ -1,6 +1,6 @@
 //! From what a user wrote to checked domain types: every problem at once, each with its place.
 //!
-//! [`parse`] turns text into nodes. The [`reader`] module reads shapes from nodes; it is what every request body goes
+//! [`parse()`] turns text into nodes. The [`reader`] module reads shapes from nodes; it is what every request body goes
 //! through. [`graph`] and [`task`] know what a graph and its tasks may look like.
 //!
 //! The crate judges one text by itself. It opens no file, draws no message, and knows nothing of other layers,

@@ -1,6 +1,6 @@
 //! Plans with reasons: what will run, where, in which order, and why.
 //!
-//! [`plan`] turns a [`PlanningInput`] (a merged graph, the new state, and for each task and node the state with which it
+//! [`plan()`] turns a [`PlanningInput`] (a merged graph, the new state, and for each task and node the state with which it
 //! last succeeded) into a [`Plan`] and a [`Report`]. A plan is a value: it never changes, and nothing in it is left to
 //! be computed. [`Explainer`] tells of each instance why it runs or is skipped.
 //!

@@ -8,7 +8,7 @@
 //! # A new resource
 //!
 //! Add `api/<resource>/mod.rs` with `pub(crate) fn routes() -> OpenApiRouter<App>` built with
-//! [`http::routes::Routes`], and one line in the list of `api/mod.rs`. Each operation names its permission there; the
+//! `http::routes::Routes`, and one line in the list of `api/mod.rs`. Each operation names its permission there; the
 //! published document, the check at run time and the tests that try each operation as everybody follow from it.
 //! Then `cargo xtask codegen` refreshes `openapi/stoker.json`.
 

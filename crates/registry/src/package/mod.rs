@@ -1,7 +1,7 @@
 //! Plugin packages: is one sound, and what does it say?
 //!
 //! [`check`] judges all files of a package at once, by the rules of its package version, and gives every problem with
-//! its file and line. A package without errors is a plugin, ready to be registered. [`skeleton`] gives the files of a new
+//! its file and line. A package without errors is a plugin, ready to be registered. [`skeleton()`] gives the files of a new
 //! one.
 //!
 //! To add a rule, find its file under `rules/`; to add a file, write its rules there and add a row to `files.rs`.

@@ -1,6 +1,6 @@
 //! Tasks of plugins that say when they run by a stage and a number: `post_deployment/100`.
 //!
-//! [`Stage`] is what such a text means, [`order`] sorts the tasks of all enabled plugins, [`notes`] tells what is worth
+//! [`Stage`] is what such a text means, [`order()`] sorts the tasks of all enabled plugins, [`notes()`] tells what is worth
 //! knowing about the result, and [`graph_tasks`] turns it into tasks of the deployment graph.
 
 mod adapt;

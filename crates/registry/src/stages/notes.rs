@@ -12,7 +12,7 @@ pub enum Note<'a> {
     Reserved { stage: Stage, plugin: &'a str },
 }
 
-/// Notes about a sequence as [`super::order`] gives it, in its order.
+/// Notes about a sequence as [`super::order()`] gives it, in its order.
 pub fn notes<'a>(ordered: &[OrderedTask<'a>]) -> Vec<Note<'a>> {
     let mut notes = Vec::new();
     for same in ordered.chunk_by(|a, b| a.stage == b.stage) {

@@ -5,7 +5,7 @@
 pub struct MixConflict {
     /// Keys joined by dots, an option as `values[data]`.
     pub path: String,
-    /// One of [`kinds`].
+    /// One of `kinds`.
     pub kind: &'static str,
     /// Whose wizard was being laid in.
     pub plugin: String,

@@ -1,6 +1,6 @@
 //! The wizard in which a cluster is made: that of the release, with what plugins add to it.
 //!
-//! [`mix`] lays the wizards of plugins into that of a release; nothing a release says can be changed.
+//! [`mix()`] lays the wizards of plugins into that of a release; nothing a release says can be changed.
 //! [`generated_restrictions`] turns what the registry knows into restrictions of the options, so that what does not go
 //! together cannot be chosen, and [`with_restrictions`] writes them into the wizard. [`choose`] judges the answers that
 //! somebody gives to it.
