@@ -5,7 +5,7 @@ use std::process::Command;
 use super::{Cx, Done, contract, fuzz};
 use crate::failure::Outcome;
 use crate::process::{capture, cargo, run, which};
-use crate::tools::{deny, oracle, postgres};
+use crate::tools::{debian, deny, oracle, postgres};
 use crate::{codegen, tidy};
 
 pub(super) struct Step {
@@ -27,9 +27,9 @@ pub(super) const STEPS: &[Step] = &[
     Step { name: "oracle", about: "reference implementation of YAQL", is_fatal: false, run: prepare_oracle },
     Step {
         name: "postgres",
-        about: "PostgreSQL for the tests of the store",
+        about: "PostgreSQL and curl for the tests of the server",
         is_fatal: false,
-        run: |_| passed(postgres::ensure()),
+        run: |_| passed(postgres::ensure().and_then(|()| curl())),
     },
     Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
     Step {
@@ -82,6 +82,10 @@ fn fmt(cx: &Cx) -> Outcome<Done> {
     let mut command = Command::new("rustfmt");
     command.current_dir(&cx.root).args(["--check", "--edition", "2024"]).args(files);
     passed(run(&mut command))
+}
+
+fn curl() -> Outcome {
+    if which("curl").is_some() { Ok(()) } else { debian::install(&debian::CURL) }
 }
 
 fn build(cx: &Cx) -> Outcome<Done> {

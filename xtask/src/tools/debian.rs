@@ -11,6 +11,9 @@ pub(crate) struct Package {
     why: &'static str,
 }
 
+/// What the documentation shows the API with, and a test runs.
+pub(crate) const CURL: Package =
+    Package { name: "curl", why: "to walk through the API as the documentation does" };
 /// Links the fuzzing engine, which is written in C++.
 pub(crate) const CXX: Package = Package { name: "g++", why: "to build the fuzz targets" };
 /// A server for the tests of the store; the one that the package sets up is left alone.
