@@ -8,6 +8,8 @@ use crate::layer::Source;
 pub mod codes {
     /// Two plugins disagree about one task.
     pub const PLUGIN_CONFLICT: &str = "graph-plugin-conflict";
+    /// A plugin whose stage tasks cannot be placed.
+    pub const PLUGIN_STAGE: &str = "graph-plugin-stage";
     /// A task whose type means nothing.
     pub const TASK_TYPE: &str = "graph-task-type";
     /// A task whose name cannot be referred to.
@@ -20,6 +22,10 @@ pub mod codes {
     pub const PATTERN: &str = "graph-pattern";
     /// An expression that does not parse.
     pub const EXPRESSION: &str = "graph-expression";
+    /// A call of a function that is not there.
+    pub const UNKNOWN_FUNCTION: &str = "graph-unknown-function";
+    /// A word that means a constant in other languages and is text in an expression.
+    pub const BARE_WORD: &str = "graph-bare-word";
     /// A role or tag that no node can have.
     pub const PLACE: &str = "graph-unknown-place";
     /// A task that runs nowhere.

@@ -19,7 +19,8 @@ fn findings(n_tasks: usize, fields: impl Fn(usize) -> Json) -> Vec<Finding> {
     let tasks: Vec<Task> = (0..n_tasks).map(task).collect();
     let layers = [Layer::of_tasks(Source::Release, &tasks)];
     let places: Vec<String> = (0..100).map(|at| format!("place-{at}")).collect();
-    let options = CheckOptions { scope: Scope::Whole, places: Some(&places), steps_max: 500_000 };
+    let options =
+        CheckOptions { scope: Scope::Whole, places: Some(&places), library: None, steps_max: 500_000 };
     let started = Instant::now();
     let findings = check(&merge(&layers, MergeRules::default()), &options);
     assert!(started.elapsed() < TIME_MAX, "{:?}", started.elapsed());

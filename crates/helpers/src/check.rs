@@ -7,10 +7,10 @@ use std::sync::Arc;
 use stoker_yaml::{Node, Span, place_in};
 use stoker_yaql::eval::suggest;
 use stoker_yaql::library::Purity;
+use stoker_yaql::lint::{self, Call, Hint, Outline, outline};
 use stoker_yaql::{Engine, Error, Library};
 
 use crate::HelperFile;
-use crate::calls::{Call, Outline, outline};
 use crate::definition::Definition;
 use crate::problem::{Problem, codes};
 
@@ -161,25 +161,11 @@ pub(crate) fn unknown_calls(
     outline: &Outline,
     library: &Library,
 ) -> Vec<Problem> {
-    let defined: Vec<Arc<str>> = outline.defined.iter().map(|name| name.as_str().into()).collect();
-    let mut problems = Vec::new();
-    for call in &outline.calls {
-        let in_library =
-            library.get(&call.name).is_some_and(|entry| !entry.layers(call.is_method).is_empty());
-        let in_body = !call.is_method && (outline.has_computed_names || outline.defined.contains(&call.name));
-        if in_library || in_body {
-            continue;
-        }
-        let (what, help) = if call.is_method {
-            ("method", suggest::method(library, &call.name))
-        } else {
-            ("function", suggest::function(library, &call.name, &defined))
-        };
-        let span = place_in(node, file.text, range(call.span));
-        let message = format!("there is no {what} `{}`", call.name);
-        problems.push(Problem::error(file.name, span, codes::UNKNOWN_FUNCTION, message).help(help));
-    }
-    problems
+    let problem = |hint: Hint| {
+        let span = place_in(node, file.text, range(hint.span));
+        Problem::error(file.name, span, codes::UNKNOWN_FUNCTION, hint.message).help(hint.help)
+    };
+    lint::unknown_calls(outline, library).into_iter().map(problem).collect()
 }
 
 fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) -> Vec<Problem> {

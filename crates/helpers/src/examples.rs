@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use stoker_yaql::eval::suggest::closest;
 use stoker_yaql::json::{self, InputStyle, WriteOptions};
+use stoker_yaql::lint::{Outline, outline};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Library, Limits, Value};
 
 use crate::HelperFile;
-use crate::calls::{Outline, outline};
 use crate::check::{Checked, expression_problem, unknown_calls};
 use crate::definition::{Definition, Example, Wanted};
 use crate::problem::{Problem, codes};

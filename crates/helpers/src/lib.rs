@@ -6,7 +6,6 @@
 //!
 //! The crate opens no file and draws no message.
 
-mod calls;
 mod check;
 mod data;
 mod definition;

@@ -1,9 +1,11 @@
-//! Computed fields: `{yaql_exp: text}`. Whether such a text is an expression is all that is asked here.
+//! Computed fields: `{yaql_exp: text}`. Asked is whether such a text is an expression, and
+//! whether it has words that mean something else elsewhere.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use stoker_yaml::{Node, NodeKind, Scalar, place_in};
+use stoker_yaql::lint::lint;
 use stoker_yaql::syntax::{Grammar, parse};
 
 use crate::problem::{Problems, codes, quoted};
@@ -23,12 +25,13 @@ pub(crate) fn is_computed(node: &Node) -> bool {
 /// Checks expressions of one text, equal ones once.
 pub(crate) struct Expressions<'t> {
     text: &'t str,
-    known: HashMap<Arc<str>, Option<Mistake>>,
+    known: HashMap<Arc<str>, Vec<Mistake>>,
 }
 
-/// Why an expression is none.
+/// Why an expression is none, or what it probably does not mean.
 #[derive(Clone)]
 struct Mistake {
+    is_error: bool,
     span: Option<stoker_yaql::Span>,
     message: String,
     help: Option<String>,
@@ -79,25 +82,45 @@ impl<'t> Expressions<'t> {
             let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
             return wrong_kind(node, "an expression, which is text", problems).help(help);
         };
-        let mistake = match self.known.get(source) {
+        let mistakes = match self.known.get(source) {
             Some(known) => known,
-            None => self.known.entry(source.clone()).or_insert_with(|| mistake(source)),
+            None => self.known.entry(source.clone()).or_insert_with(|| mistakes(source)),
         };
-        let Some(mistake) = mistake else { return };
-        let span = match mistake.span {
-            // Finding the place costs a look at the text from its beginning.
-            Some(span) if !problems.is_full() => {
-                place_in(node, self.text, span.start as usize..span.end as usize)
-            }
-            _ => node.span,
-        };
-        let message = format!("not an expression: {}", mistake.message);
-        problems.error(codes::EXPRESSION, span, message).help(mistake.help.clone());
+        for mistake in mistakes {
+            let span = match mistake.span {
+                // Finding the place costs a look at the text from its beginning.
+                Some(span) if !problems.is_full() => {
+                    place_in(node, self.text, span.start as usize..span.end as usize)
+                }
+                _ => node.span,
+            };
+            let problem = if mistake.is_error {
+                problems.error(codes::EXPRESSION, span, format!("not an expression: {}", mistake.message))
+            } else {
+                problems.warning(codes::BARE_WORD, span, mistake.message.clone())
+            };
+            problem.help(mistake.help.clone());
+        }
     }
 }
 
-fn mistake(source: &str) -> Option<Mistake> {
-    let error = parse(source, Grammar::default()).err()?;
-    let message = error.short_message().to_owned();
-    Some(Mistake { span: error.span, message, help: error.help })
+fn mistakes(source: &str) -> Vec<Mistake> {
+    match parse(source, Grammar::default()) {
+        Ok(tree) => {
+            // What can be called is known where it is evaluated.
+            let hints = lint(&tree, None).into_iter();
+            hints
+                .map(|hint| Mistake {
+                    is_error: false,
+                    span: Some(hint.span),
+                    message: hint.message,
+                    help: hint.help,
+                })
+                .collect()
+        }
+        Err(error) => {
+            let message = error.short_message().to_owned();
+            vec![Mistake { is_error: true, span: error.span, message, help: error.help }]
+        }
+    }
 }

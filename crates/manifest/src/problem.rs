@@ -35,6 +35,8 @@ pub mod codes {
     pub const DUPLICATE_TASK: &str = "manifest-duplicate-task";
     /// An expression that does not parse, or is not written as one.
     pub const EXPRESSION: &str = "manifest-expression";
+    /// A word in an expression that means a constant in other languages and is text there.
+    pub const BARE_WORD: &str = "manifest-bare-word";
     /// There are more problems than are shown.
     pub const TOO_MANY: &str = "manifest-too-many";
 }

@@ -4,6 +4,7 @@ pub mod error;
 pub mod eval;
 pub mod json;
 pub mod library;
+pub mod lint;
 pub mod moment;
 pub mod protocol;
 pub mod pyregex;

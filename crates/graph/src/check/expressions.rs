@@ -1,24 +1,40 @@
 //! Expressions anywhere in a task.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use stoker_model::Json;
+use stoker_yaql::Library;
+use stoker_yaql::lint::{Hint, HintKind, lint};
 use stoker_yaql::syntax::{Grammar, parse};
 
 use crate::finding::{Finding, codes};
 use crate::merge::MergedTask;
 
-pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Finding>) {
-    for field in task.fields() {
-        let mut path = field.name.to_owned();
-        walk(field.value, &mut path, &mut |path, source| {
-            findings.extend(finding(source).map(|finding| finding.at(task.name, path)));
-        });
+/// Judges expressions; equal ones once.
+pub(super) struct Expressions<'l, 'a> {
+    library: Option<&'l Library>,
+    known: HashMap<&'a str, Vec<Finding>>,
+}
+
+impl<'l, 'a> Expressions<'l, 'a> {
+    pub(super) fn new(library: Option<&'l Library>) -> Self {
+        Self { library, known: HashMap::new() }
+    }
+
+    pub(super) fn check(&mut self, task: &MergedTask<'a>, findings: &mut Vec<Finding>) {
+        for field in task.fields() {
+            let mut path = field.name.to_owned();
+            walk(field.value, &mut path, &mut |path, source| {
+                let found = self.known.entry(source).or_insert_with(|| judge(source, self.library));
+                findings.extend(found.iter().map(|finding| finding.clone().at(task.name, path)));
+            });
+        }
     }
 }
 
 /// Visits each expression with its path. Text under `regex` is taken as it is.
-fn walk(value: &Json, path: &mut String, visit: &mut impl FnMut(&str, &str)) {
+fn walk<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a str)) {
     let length = path.len();
     match value {
         Json::Object(entries) => {
@@ -42,11 +58,24 @@ fn walk(value: &Json, path: &mut String, visit: &mut impl FnMut(&str, &str)) {
     }
 }
 
-fn finding(source: &str) -> Option<Finding> {
-    let error = parse(source, Grammar::default()).err()?;
-    let place = error.span.map(|span| place(source, span.start as usize)).unwrap_or_default();
-    let message = format!("not an expression: {}{place}", error.short_message());
-    Some(Finding::error(codes::EXPRESSION, message).help(error.help))
+fn judge(source: &str, library: Option<&Library>) -> Vec<Finding> {
+    match parse(source, Grammar::default()) {
+        Ok(tree) => lint(&tree, library).into_iter().map(|hint| of_hint(source, hint)).collect(),
+        Err(error) => {
+            let place = error.span.map(|span| place(source, span.start as usize)).unwrap_or_default();
+            let message = format!("not an expression: {}{place}", error.short_message());
+            vec![Finding::error(codes::EXPRESSION, message).help(error.help)]
+        }
+    }
+}
+
+fn of_hint(source: &str, hint: Hint) -> Finding {
+    let code = match hint.kind {
+        HintKind::UnknownFunction => codes::UNKNOWN_FUNCTION,
+        HintKind::BareWord => codes::BARE_WORD,
+    };
+    let place = place(source, hint.span.start as usize);
+    Finding::warning(code, format!("{}{place}", hint.message)).help(hint.help)
 }
 
 /// Where in the expression, for there is no file here to point into.

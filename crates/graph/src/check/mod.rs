@@ -19,6 +19,7 @@ mod tests;
 use std::collections::HashMap;
 
 use stoker_model::TaskType;
+use stoker_yaql::Library;
 
 use crate::csr::Csr;
 use crate::finding::{Finding, codes};
@@ -42,6 +43,8 @@ pub struct CheckOptions<'o> {
     pub scope: Scope,
     /// Names of all roles and tags that nodes can have, without their `primary-` forms; not asked about if not given.
     pub places: Option<&'o [String]>,
+    /// What expressions can call; not asked about if not given.
+    pub library: Option<&'o Library>,
     /// What the check may cost, in steps of about a tenth of a microsecond. What it leaves undone then, it says.
     pub steps_max: u64,
 }
@@ -52,7 +55,7 @@ impl CheckOptions<'_> {
 
     /// Everything that can be told from the graph alone.
     pub fn new(scope: Scope) -> Self {
-        Self { scope, places: None, steps_max: Self::STEPS_MAX }
+        Self { scope, places: None, library: None, steps_max: Self::STEPS_MAX }
     }
 }
 
@@ -60,11 +63,12 @@ impl CheckOptions<'_> {
 pub fn check(merged: &Merged<'_>, options: &CheckOptions<'_>) -> Vec<Finding> {
     let subject = Subject::new(merged, options.scope);
     let mut names = Names::new(merged, Effort::new(options.steps_max));
+    let mut expressions = expressions::Expressions::new(options.library);
     let mut places = places::Places::new(options.places);
     let mut findings = merged.findings.clone();
     for definition in &subject.definitions {
         fields::check(definition.task, &mut findings);
-        expressions::check(definition.task, &mut findings);
+        expressions.check(definition.task, &mut findings);
         names::check(definition, &subject, &mut names, &mut findings);
         places.check(definition, &subject, &mut names.effort, &mut findings);
     }

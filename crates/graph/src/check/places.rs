@@ -95,7 +95,8 @@ fn finding(name: &str, places: Option<&[String]>, effort: &mut Effort) -> Option
 
 /// A task that says of no place that it runs there. One of type `skipped` is meant to do nothing.
 fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Option<Finding> {
-    let is_exempt = matches!(definition.task_type, Some(TaskType::Stage | TaskType::Skipped));
+    let is_exempt =
+        matches!(definition.task_type, Some(TaskType::Stage | TaskType::Skipped | TaskType::Noop));
     let is_listed = subject.groups_of.contains_key(definition.task.name);
     if subject.scope == Scope::Layer || is_exempt || is_listed || !definition.spots.is_empty() {
         return None;

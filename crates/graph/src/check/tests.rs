@@ -106,6 +106,31 @@ fn stages_reach_only_stages() {
 }
 
 #[test]
+fn words_and_calls_that_expressions_do_not_have() {
+    let graph = json!({"a": {"roles": "*", "condition": {"yaql_exp": "$.x = True or\n  lenn($.y) > 1"}}});
+    let words = "task `a`, condition.yaql_exp: `True` is the text \"True\" here, line 1, column 7 of the expression \
+                 (write `true`, or put it in quotes if the text is meant)";
+    assert_eq!(found(&graph), [words], "nothing is said of calls when nobody says what can be called");
+    let tasks = [Task { name: "a".to_owned(), fields: graph["a"].as_object().unwrap().clone() }];
+    let library = Library::standard();
+    let options = CheckOptions { library: Some(&library), ..CheckOptions::new(Scope::Layer) };
+    let layers = [Layer::of_tasks(Source::Release, &tasks)];
+    let findings = check(&merge(&layers, MergeRules::default()), &options);
+    let calls: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding.code == codes::UNKNOWN_FUNCTION && finding.severity == Severity::Warning)
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            "task `a`, condition.yaql_exp: there is no function `lenn`, line 2, column 3 of the expression (did you mean \
+          `len`?)"
+        ]
+    );
+}
+
+#[test]
 fn expressions_with_their_place() {
     assert_eq!(
         found(&json!({"a": {"roles": "*", "condition": {"yaql_exp": "$.a +* 1"},

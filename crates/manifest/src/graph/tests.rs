@@ -157,3 +157,25 @@ fn a_list_alone_and_part_of_a_document() {
     });
     assert_eq!(problems.into_vec()[0].path, "graphs[0].tasks[0].type");
 }
+
+#[test]
+fn words_of_other_languages_are_warned_about_where_they_stand() {
+    let text = "- id: a\n  type: shell\n  condition:\n    yaql_exp: >\n      $.debug = True and\n      $.x.get(y, None)\n";
+    let judged = read_tasks(text, Format::Yaml);
+    assert!(judged.value.is_some());
+    let told: Vec<String> = judged
+        .problems
+        .iter()
+        .map(|problem| {
+            format!("{}: {} {}", problem.span.unwrap_or_default().start, problem.code, problem.message)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "5:17: manifest-bare-word task `a`: `True` is the text \"True\" here",
+            "6:18: manifest-bare-word task `a`: `None` is the text \"None\" here",
+        ]
+    );
+    assert!(judged.problems.iter().all(|problem| problem.severity == Severity::Warning));
+}

@@ -67,14 +67,14 @@ fn ids_are_text_and_written_out() {
 }
 
 #[test]
-fn types_are_thirteen_words() {
+fn types_are_a_closed_list() {
     for name in stoker_model::TaskType::NAMES {
         assert!(read_task(&format!("{{id: a, type: {name}}}"), Format::Yaml).value.is_some(), "{name}");
     }
     let found = read_task("{id: a, type: pupet}", Format::Yaml).problems;
     assert_eq!(found[0].help.as_deref(), Some("did you mean `puppet`?"));
     assert!(found[0].message.contains("must be `puppet`, `shell`"));
-    assert!(read_task("{id: a, type: upload_files}", Format::Yaml).value.is_none());
+    assert!(read_task("{id: a, type: upload_filez}", Format::Yaml).value.is_none());
 }
 
 #[test]

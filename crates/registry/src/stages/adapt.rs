@@ -23,6 +23,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use build::{list, map, text};
+use stoker_graph::Merged;
 use stoker_model::{Json, JsonMap, Task, canonical_field};
 
 use super::order::{OrderedTask, StageError, StagePlugin, order};
@@ -41,23 +42,32 @@ impl CoreTasks {
     pub fn new<'t>(tasks: impl Iterator<Item = &'t Task>) -> Self {
         let mut core = Self::default();
         for task in tasks {
-            core.names.insert(task.name.clone());
-            for stage in StageName::ALL {
-                core.note_successors(task, *stage);
-            }
+            core.note(&task.name, &|field| task.field(field));
         }
         core
     }
 
-    fn note_successors(&mut self, task: &Task, stage: StageName) {
-        let end = end_of(stage);
-        let is_stage = task.field("type").and_then(Json::as_str) == Some("stage");
-        if is_stage && names_in(task.field("requires")).any(|name| name == end) {
-            self.after_end.entry(stage).or_default().insert(task.name.clone());
+    /// The same for a merged graph, of which no task is copied.
+    pub fn of_merged(merged: &Merged<'_>) -> Self {
+        let mut core = Self::default();
+        for task in &merged.tasks {
+            core.note(task.name, &|field| task.value(field));
         }
-        if task.name == end {
-            let next = names_in(task.field("required_for")).map(str::to_owned);
-            self.after_end.entry(stage).or_default().extend(next);
+        core
+    }
+
+    fn note<'t>(&mut self, name: &str, field: &dyn Fn(&str) -> Option<&'t Json>) {
+        self.names.insert(name.to_owned());
+        let is_stage = field("type").and_then(Json::as_str) == Some("stage");
+        for stage in StageName::ALL {
+            let end = end_of(*stage);
+            if is_stage && names_in(field("requires")).any(|name| name == end) {
+                self.after_end.entry(*stage).or_default().insert(name.to_owned());
+            }
+            if name == end {
+                let next = names_in(field("required_for")).map(str::to_owned);
+                self.after_end.entry(*stage).or_default().extend(next);
+            }
         }
     }
 

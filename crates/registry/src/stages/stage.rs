@@ -22,6 +22,20 @@ pub mod codes {
     pub const DUPLICATE_PLUGIN: &str = "duplicate_plugin";
 }
 
+/// What a code means, in words.
+pub(super) fn meaning(code: &str) -> &'static str {
+    match code {
+        codes::MISSING => "it has no `stage`",
+        codes::NOT_STRING => "its `stage` is no text",
+        codes::UNKNOWN => "its `stage` is neither `pre_deployment` nor `post_deployment`",
+        codes::BAD_POSTFIX => "what follows `/` in its `stage` is no plain number",
+        codes::POSTFIX_NOT_ALLOWED => "packages of version 1 know no numbers in a `stage`",
+        codes::POSTFIX_RANGE => "the number in its `stage` has too many digits",
+        codes::DUPLICATE_PLUGIN => "the plugin is there twice",
+        _ => "its `stage` is none",
+    }
+}
+
 /// The two stages that plugins may add to, in the order they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StageName {

@@ -174,6 +174,17 @@ impl Ctx {
         found
     }
 
+    /// Variables of the outermost frame that no expression can name (`%…`): what an embedding program knows beside
+    /// the data. Functions written in the language see them too, as built-in ones do.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = (VarName, Value)> {
+        let mut frame = &*self.0;
+        while let Some(parent) = &frame.parent {
+            frame = &parent.0;
+        }
+        let is_hidden = |name: &VarName| matches!(name, VarName::Named(name) if name.starts_with('%'));
+        frame.vars.iter().filter(move |(name, _)| is_hidden(name)).cloned()
+    }
+
     pub fn depth(&self) -> u16 {
         self.0.depth
     }

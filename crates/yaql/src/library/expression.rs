@@ -43,6 +43,10 @@ impl Function for ExpressionFunction {
         FunctionDoc { module: "helpers", text: &self.doc, examples, purity: self.purity }
     }
 
+    fn body(&self) -> Option<&str> {
+        Some(&self.body)
+    }
+
     fn call(&self, _: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let mut vars: SmallVec<[(VarName, Value); 4]> = SmallVec::new();
         for (index, name) in self.params.iter().enumerate() {
@@ -53,6 +57,7 @@ impl Function for ExpressionFunction {
             }
             vars.push((VarName::Named(name.clone()), value));
         }
+        vars.extend(args.ctx.hidden());
         let program = cx.program_of(&self.body)?;
         cx.eval(&program, program.tree.root, &Ctx::root(vars))
     }

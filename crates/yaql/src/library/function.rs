@@ -13,6 +13,11 @@ pub trait Function: Send + Sync {
 
     fn doc(&self) -> FunctionDoc<'_>;
 
+    /// The expression it evaluates, if that is what it does: whoever asks what an expression reads has to look there.
+    fn body(&self) -> Option<&str> {
+        None
+    }
+
     /// Runs the overload with that index.
     fn call(&self, overload: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value>;
 }

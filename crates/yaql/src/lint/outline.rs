@@ -1,37 +1,37 @@
-//! What a body calls and which variables it reads.
+//! What an expression calls and which variables it reads.
 
 use std::collections::BTreeSet;
 
-use stoker_yaql::Span;
-use stoker_yaql::pytext::camel_case;
-use stoker_yaql::syntax::{ArgNode, ArgRange, Node, NodeId, Tree, VarName};
+use crate::error::Span;
+use crate::pytext::camel_case;
+use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree, VarName};
 
 /// A call in an expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) name: String,
+pub struct Call {
+    pub name: String,
     /// The name in the source.
-    pub(crate) span: Span,
-    pub(crate) is_method: bool,
+    pub span: Span,
+    pub is_method: bool,
 }
 
 /// What can be seen of an expression without evaluating it.
 #[derive(Debug, Default)]
-pub(crate) struct Outline {
-    pub(crate) calls: Vec<Call>,
+pub struct Outline {
+    pub calls: Vec<Call>,
     /// Functions made by `def`, anywhere in the expression.
-    pub(crate) defined: BTreeSet<String>,
+    pub defined: BTreeSet<String>,
     /// Whether a name is computed, so that not everything can be known.
-    pub(crate) has_computed_names: bool,
+    pub has_computed_names: bool,
     /// Variables with a name that are read, and where.
-    pub(crate) reads: Vec<(String, Span)>,
+    pub reads: Vec<(String, Span)>,
     /// Names that an expression inside may bind: of named arguments, and words given to `unpack` and the like.
-    pub(crate) bound: BTreeSet<String>,
+    pub bound: BTreeSet<String>,
     /// Whether `$` is read.
-    pub(crate) reads_first: bool,
+    pub reads_first: bool,
 }
 
-pub(crate) fn outline(tree: &Tree) -> Outline {
+pub fn outline(tree: &Tree) -> Outline {
     let mut outline = Outline::default();
     for id in 0..tree.nodes.len() as NodeId {
         match tree.node(id) {
