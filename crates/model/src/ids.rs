@@ -24,10 +24,15 @@ macro_rules! ids {
 }
 
 ids! {
+    AgentId,
     AuditId,
     ClusterId,
+    /// A document of a state as it is stored.
+    DocumentId,
     GraphId,
+    JoinTokenId,
     NodeId,
+    PlanId,
     PluginId,
     ReleaseId,
     /// A run, or the part of a run that executes one graph.

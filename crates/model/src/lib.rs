@@ -5,6 +5,7 @@
 //! record (settings, metadata, task fields) are [`Json`].
 
 mod access;
+mod agent;
 mod audit;
 mod cluster;
 mod fit;
@@ -12,6 +13,7 @@ mod graph;
 mod ids;
 mod names;
 mod node;
+mod plan;
 mod plugin;
 mod release;
 mod run;
@@ -21,19 +23,23 @@ mod time;
 mod user;
 
 pub use access::{Caller, Permission, Role};
+pub use agent::{Agent, JoinToken, NewAgent, NewJoinToken};
 pub use audit::{Actor, AuditEntry, Change};
 pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
 pub use fit::{FitTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use ids::{
-    AuditId, ClusterId, GraphId, NodeId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId,
-    UserId,
+    AgentId, AuditId, ClusterId, DocumentId, GraphId, JoinTokenId, NodeId, PlanId, PluginId, ReleaseId,
+    RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
 };
 pub use names::{GraphType, NotAName};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
+pub use plan::{NewPlan, Past, PlanRecord, Success};
 pub use plugin::{NewPlugin, Plugin};
 pub use release::{NewRelease, Release, ReleaseState};
-pub use run::{HistoryRecord, HistoryStatus, NewRun, Run, RunName, RunStatus};
+pub use run::{
+    HistoryRecord, HistoryStatus, NewRun, OutputPiece, Run, RunEvent, RunName, RunStatus, RunWork,
+};
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{Spelling, StoredTask, TASK_FIELDS, Task, TaskType, canonical_field};
 pub use time::Micros;

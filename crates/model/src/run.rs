@@ -1,6 +1,6 @@
 //! A run and its history. The API of the predecessor calls it a transaction.
 
-use crate::{ClusterId, GraphType, Json, JsonMap, Micros, RunId, words};
+use crate::{ClusterId, GraphType, Json, JsonMap, Micros, PlanId, RunId, words};
 
 words! {
     RunStatus {
@@ -109,4 +109,44 @@ pub struct HistoryRecord {
     /// What the executor reported beside.
     pub custom: JsonMap,
     pub summary: JsonMap,
+}
+
+/// What an engine has to know of a run beside its events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunWork {
+    pub run_id: RunId,
+    /// Made when its turn comes.
+    pub plan_id: Option<PlanId>,
+    /// How it is to be carried out.
+    pub options: Json,
+    /// Which server carries it out.
+    pub owner: Option<String>,
+    /// How often it has changed hands.
+    pub lease_generation: i64,
+    /// Until when nobody else may take it over.
+    pub lease_until: Option<Micros>,
+}
+
+/// Something that happened in a run. It never changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEvent {
+    /// From 1, without gaps.
+    pub seq: i64,
+    pub at: Micros,
+    pub kind: String,
+    /// The number of the instance it is about.
+    pub instance: Option<i64>,
+    pub body: Json,
+}
+
+/// A piece of what an attempt printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPiece {
+    pub instance: i64,
+    pub attempt: i64,
+    /// `out` or `err`.
+    pub stream: String,
+    /// The number of its first byte.
+    pub start: i64,
+    pub text: String,
 }

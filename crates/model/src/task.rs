@@ -19,6 +19,10 @@ words! {
         MasterShell => "master_shell",
         MoveToBootstrap => "move_to_bootstrap",
         EraseNode => "erase_node",
+        Ansible => "ansible",
+        UploadFiles => "upload_files",
+        CobblerSync => "cobbler_sync",
+        Noop => "noop",
     }
 }
 

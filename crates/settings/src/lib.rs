@@ -2,11 +2,14 @@
 //!
 //! Whoever takes one of these reads no environment and no file to learn how it should behave.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use stoker_model::{MergeMode, MergeOrder};
+use stoker_yaql::Library;
 
 /// The server.
 #[derive(Clone, Debug)]
@@ -20,6 +23,11 @@ pub struct Server {
     /// Which layer of a graph wins where a cluster says nothing.
     pub merge_order: MergeOrder,
     pub merge_mode: MergeMode,
+    pub runs: Runs,
+    /// How far expressions of task fields may go.
+    pub evaluation: Evaluation,
+    /// What expressions of task fields can call, with the helpers of this server in it; `None`: no helpers.
+    pub library: Option<Arc<Library>>,
     /// The password of the first user; `None`: one is made up.
     pub admin_password: Option<Secret>,
 }
@@ -33,9 +41,54 @@ impl Default for Server {
             token_seconds: 12 * 3600,
             merge_order: MergeOrder::default(),
             merge_mode: MergeMode::default(),
+            runs: Runs::default(),
+            evaluation: Evaluation::default(),
+            library: None,
             admin_password: None,
         }
     }
+}
+
+/// How runs are carried out.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// Nodes that carry out something at the same time, in one run.
+    pub nodes_at_once: u32,
+    /// A node of which nothing is heard for so long is given up.
+    pub lost_after_seconds: u32,
+    /// Whether the server has an agent of its own for tasks of the master.
+    pub master_agent: bool,
+    /// Whether nodes that have no agent get one inside of the server; for trying out.
+    pub local_agents: bool,
+    /// For how many days runs that have ended are kept; 0: for ever.
+    pub keep_days: u32,
+    /// Programs for what only the operator knows how to do (erasing a node, …), by name.
+    pub hooks: BTreeMap<String, PathBuf>,
+    /// Where agents inside of the server keep their journals.
+    pub agents_folder: PathBuf,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self {
+            nodes_at_once: 50,
+            lost_after_seconds: 300,
+            master_agent: true,
+            local_agents: false,
+            keep_days: 0,
+            hooks: BTreeMap::new(),
+            agents_folder: PathBuf::from("agents"),
+        }
+    }
+}
+
+/// Limits of expressions; what is not given grows with the number of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evaluation {
+    /// The longest collection that may be walked.
+    pub limit_iterators: Option<i64>,
+    /// The largest single value, in bytes.
+    pub memory_quota: Option<i64>,
 }
 
 /// Where the records are kept.
@@ -59,6 +112,27 @@ impl fmt::Debug for DatabaseLocation {
             Self::Url(_) => f.write_str("Url(…)"),
         }
     }
+}
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    pub link: AgentLink,
+    /// How the node is called; the name of the machine where nothing is said.
+    pub node: Option<String>,
+    /// The folder of the agent, which no other agent shares.
+    pub state: PathBuf,
+    /// Programs for what only the operator knows how to do, by name.
+    pub hooks: BTreeMap<String, PathBuf>,
+}
+
+/// How an agent is connected.
+#[derive(Clone, Debug)]
+pub enum AgentLink {
+    /// To a server, which it joins with the token if it has not done so.
+    Server { url: String, token: Option<Secret>, ca: Option<PathBuf> },
+    /// To whoever started it, through standard input and output.
+    Stdio,
 }
 
 /// Text that must not be printed by accident.
