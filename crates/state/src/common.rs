@@ -1,0 +1,50 @@
+//! What all nodes have in common.
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap};
+
+use crate::StateInput;
+use crate::json::object;
+use crate::settings::flattened;
+
+/// Flattened settings at the top, and over them the keys that no setting can hide.
+pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Json>) -> JsonMap {
+    let (cluster, release) = (input.cluster, &input.release.body);
+    let mut document = flattened(&settings, &cluster.generated);
+    // A section called `metadata` describes the page of settings, not the cluster.
+    document.shift_remove("metadata");
+    document.entry("configs").or_insert_with(|| Json::Object(JsonMap::new()));
+    let plugins = input.plugins.iter().map(|enabled| {
+        let body = &enabled.plugin.body;
+        json!({
+            "id": enabled.plugin.id.0,
+            "name": body.name,
+            "version": body.version,
+            "title": body.title,
+            "scripts": enabled.plugin.scripts_folder(),
+        })
+    });
+    let plugins: Vec<Json> = plugins.collect();
+    document.extend(object(json!({
+        "uid": "common",
+        "cluster": {
+            "id": cluster.id.0,
+            "name": cluster.name,
+            "status": cluster.status.as_str(),
+            "mode": cluster.mode,
+            "net_provider": cluster.net_provider,
+            "components": cluster.components,
+        },
+        "release": {
+            "id": input.release.id.0,
+            "name": release.name,
+            "version": release.version,
+            "operating_system": release.operating_system,
+            "os": release.operating_system,
+        },
+        "plugins": plugins,
+    })));
+    document.insert("settings".to_owned(), Json::Object(settings));
+    document.insert("nodes".to_owned(), Json::Array(nodes));
+    document
+}

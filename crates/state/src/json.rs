@@ -1,0 +1,44 @@
+//! Documents without a shape.
+
+use stoker_model::{Json, JsonMap};
+
+/// Puts one map over another: maps inside are merged key by key, everything else is replaced.
+pub fn merge(base: &mut JsonMap, over: JsonMap) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Json::Object(inner)), Json::Object(over)) => merge(inner, over),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// A copy of `base` with `over` merged into it.
+pub fn merged(base: &JsonMap, over: JsonMap) -> JsonMap {
+    let mut result = base.clone();
+    merge(&mut result, over);
+    result
+}
+
+pub(crate) fn object(value: Json) -> JsonMap {
+    match value {
+        Json::Object(map) => map,
+        _ => JsonMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn maps_merge_and_the_rest_is_replaced() {
+        let base = object(json!({"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}, "c": 1}));
+        let over = object(json!({"a": {"y": [3], "w": null}, "b": 2, "d": {"n": 1}}));
+        let expected = json!({"a": {"x": 1, "y": [3], "w": null}, "b": 2, "c": 1, "d": {"n": 1}});
+        assert_eq!(Json::Object(merged(&base, over)), expected);
+    }
+}

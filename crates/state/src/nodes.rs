@@ -1,0 +1,111 @@
+//! What is known of each node: its own document, its records in the list that all nodes see, and what node filters see.
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap, Node};
+
+use crate::NodeState;
+use crate::json::object;
+
+/// The one fact of an agent that expressions look for at the top of a document.
+const NETWORK_SCHEME: &str = "network_scheme";
+
+/// The node's own document.
+pub(crate) fn document(node: &Node, tags: &[String]) -> JsonMap {
+    let mut document = object(json!({
+        "uid": node.id.to_string(),
+        "name": node.hostname,
+        "user_node_name": node.name,
+        "fqdn": node.hostname,
+        "ip": node.ip,
+        "status": node.status.as_str(),
+        "online": node.online,
+        "roles": tags,
+        "labels": node.labels,
+        "attributes": node.attributes,
+        "facts": node.facts,
+    }));
+    if let Some(scheme) = node.facts.get(NETWORK_SCHEME) {
+        document.insert(NETWORK_SCHEME.to_owned(), scheme.clone());
+    }
+    if node.pending_deletion {
+        document.insert("deleted".to_owned(), Json::Bool(true));
+    }
+    document
+}
+
+/// One record for each node and role, so that `$.nodes.where($.role = compute)` finds a node by any of its roles; a
+/// node without roles has one record. Nodes that are about to leave are not listed.
+pub(crate) fn records(nodes: &[&Node], states: &[NodeState]) -> Vec<Json> {
+    let staying = nodes.iter().zip(states).filter(|(node, _)| !node.pending_deletion);
+    staying.flat_map(|(node, state)| records_of(node, state)).collect()
+}
+
+fn records_of(node: &Node, state: &NodeState) -> Vec<Json> {
+    let roles = roles(node);
+    let mut record = object(json!({
+        "id": node.id.0,
+        "uid": state.uid,
+        "name": node.hostname,
+        "user_node_name": node.name,
+        "fqdn": node.hostname,
+        "ip": node.ip,
+        "status": node.status.as_str(),
+        "online": node.online,
+        "roles": roles,
+        "tags": state.tags,
+        "labels": node.labels,
+        "attributes": node.attributes,
+    }));
+    let singular = [("label", only(&node.labels)), ("attribute", only(&node.attributes))];
+    record.extend(singular.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    if let Some(scheme) = node.facts.get(NETWORK_SCHEME) {
+        record.insert(NETWORK_SCHEME.to_owned(), scheme.clone());
+    }
+    let with_role = |role: Json| {
+        let mut record = record.clone();
+        record.insert("role".to_owned(), role);
+        Json::Object(record)
+    };
+    if roles.is_empty() {
+        return vec![with_role(Json::Null)];
+    }
+    roles.into_iter().map(|role| with_role(Json::from(role))).collect()
+}
+
+/// The value of the only entry; a label without a value is its own name.
+fn only(map: &JsonMap) -> Option<Json> {
+    let mut entries = map.iter();
+    let (key, value) = entries.next()?;
+    if entries.next().is_some() {
+        return None;
+    }
+    Some(if value.is_null() { Json::from(key.as_str()) } else { value.clone() })
+}
+
+/// What node filters see of a node.
+pub(crate) fn filter_record(node: &Node) -> JsonMap {
+    object(json!({
+        "id": node.id.0,
+        "uid": node.id.to_string(),
+        "name": node.name,
+        "hostname": node.hostname,
+        "status": node.status.as_str(),
+        "online": node.online,
+        "pending_addition": node.pending_addition,
+        "pending_deletion": node.pending_deletion,
+        "error_type": node.error_type.map(stoker_model::NodeErrorKind::as_str),
+        "roles": node.roles,
+        "pending_roles": node.pending_roles,
+        "labels": node.labels,
+        "attributes": node.attributes,
+        "meta": node.meta,
+    }))
+}
+
+/// Roles that a node has or is to get, by name.
+fn roles(node: &Node) -> Vec<&str> {
+    let mut roles: Vec<&str> = node.roles.iter().chain(&node.pending_roles).map(String::as_str).collect();
+    roles.sort_unstable();
+    roles.dedup();
+    roles
+}

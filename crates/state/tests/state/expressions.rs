@@ -1,0 +1,125 @@
+//! Expressions as users write them, over documents as they are computed.
+
+use serde_json::json;
+use stoker_model::{ClusterStatus, Json};
+use stoker_planner::state::State;
+use stoker_planner::{evaluate, library, options};
+use stoker_state::{NewState, document};
+use stoker_yaql::Engine;
+use stoker_yaql::json::{WriteOptions, write};
+
+use crate::records::{Records, map, plugin};
+
+/// The value of an expression on a node, or the class of error.
+fn value(text: &str, uid: &str, new: &NewState, old: Option<&NewState>) -> Json {
+    let seen = |state: &NewState| {
+        let own = state.nodes.iter().find(|node| node.uid == uid).unwrap();
+        State { common: document(&state.common), node: document(&own.document) }
+    };
+    let expression = Engine::new(library()).compile(text).unwrap();
+    let options = options(new.nodes.len());
+    match evaluate(&expression, &seen(new), old.map(seen).as_ref(), &options) {
+        Ok(value) => serde_json::from_str(&write(&value, &WriteOptions::default()).unwrap()).unwrap(),
+        Err(error) => json!({"error": error.message}),
+    }
+}
+
+#[test]
+fn examples_have_the_value_they_should() {
+    let mut records = Records::new();
+    records.plugins.push(plugin("watch"));
+    let state = records.state();
+    for (text, expected) in [
+        ("$.cluster.status in ['new']", json!(true)),
+        ("$.cluster.mode", json!("ha_compact")),
+        ("$.release.operating_system + ' ' + $.release.version", json!("Ubuntu mitaka-9.0")),
+        ("new($.settings.additional_components.murano.value) = true", json!(true)),
+        ("$.murano.enabled and not $.debug", json!(true)),
+        ("$.added_later", json!("by the release")),
+        ("$.configs.nova.cpu_ratio", json!(8)),
+        ("$.configs.get(neutron)", json!(null)),
+        ("$.nodes.where($.role = 'compute').uid", json!(["3"])),
+        ("$.nodes.where($.role = 'cinder').uid", json!(["3"])),
+        ("$.nodes.where('cinder' in $.roles).role", json!(["cinder", "compute"])),
+        ("$.nodes.where($.role = null).name", json!(["node-4"])),
+        ("$.nodes.where('primary-database' in $.tags).uid", json!(["1"])),
+        ("$.nodes.where($.label = '2').id", json!([2])),
+        ("$.nodes.where($.labels.get(rack) = '2').id", json!([2])),
+        ("$.nodes.where($.attributes.weight > 3).id", json!([4])),
+        ("$.nodes.any('attribute' in $.keys())", json!(false)),
+        ("$.nodes.network_scheme(mtu)", json!([1500, 1500, 1500, 1500])),
+        ("$.nodes.where($.role = compute).network_scheme(roles)", json!([{"management": "br-mgmt"}])),
+        ("$.network_scheme.mtu", json!(1500)),
+        ("$.uid + $.fqdn + $.ip", json!("3node-310.0.0.3")),
+        ("$.roles", json!(["cinder", "compute"])),
+        ("$.facts.kernel", json!("6.1")),
+        ("$.watch.level", json!(5)),
+        ("$.watch.kept", json!("as proposed")),
+        ("$.settings.watch.metadata.plugin_version", json!("1.0.0")),
+        ("$.plugins.select($.name + $.scripts)", json!(["watch/etc/fuel/plugins/watch-1.0.0/"])),
+    ] {
+        assert_eq!(value(text, "3", &state, None), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_change_is_seen_where_it_is_and_nowhere_else() {
+    const WATCHED: &[&str] = &[
+        "changed($.cluster.status)",
+        "changed($.nodes.where($.role = 'compute'))",
+        "changed($.configs.nova)",
+        "changed($.settings.additional_components.murano.value)",
+        "changed($.debug)",
+        "changed($.nodes.network_scheme(mtu))",
+    ];
+    type Change = fn(&mut Records);
+    let changes: &[(&str, Change)] = &[
+        ("changed($.cluster.status)", |records| records.cluster.status = ClusterStatus::Operational),
+        ("changed($.nodes.where($.role = 'compute'))", |records| {
+            records.nodes[2].labels = map(json!({"rack": "9"}));
+        }),
+        ("changed($.configs.nova)", |records| {
+            records.cluster.editable["configs"] = json!({"nova": {"value": {"cpu_ratio": 9}}});
+        }),
+        ("changed($.settings.additional_components.murano.value)", |records| {
+            records.cluster.editable["additional_components"]["murano"]["value"] = json!(false);
+        }),
+        ("changed($.debug)", |records| records.cluster.editable["common"]["debug"]["value"] = json!(true)),
+        ("changed($.nodes.network_scheme(mtu))", |records| {
+            records.nodes[0].facts["network_scheme"]["mtu"] = json!(9000);
+        }),
+    ];
+    let old = Records::new().state();
+    for (seen_by, change) in changes {
+        let mut records = Records::new();
+        change(&mut records);
+        let new = records.state();
+        for text in WATCHED {
+            assert_eq!(value(text, "3", &new, Some(&old)), json!(text == seen_by), "{text} after {seen_by}");
+            assert_eq!(value(text, "3", &new, Some(&new)), json!(false), "{text}");
+            assert_eq!(value(text, "3", &new, None), json!(true), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_label_is_its_value_or_its_name_and_only_where_there_is_one() {
+    let mut records = Records::new();
+    records.nodes[0].labels = map(json!({"ssd": null}));
+    records.nodes[1].labels = map(json!({"a": "1", "b": "2"}));
+    records.nodes[2].attributes = map(json!({"zone": "south"}));
+    let state = records.state();
+    let labels = "$.nodes.select($.get(label, none))";
+    assert_eq!(value(labels, "1", &state, None), json!(["ssd", "none", "3", "3", "4"]));
+    assert_eq!(value("$.nodes.where($.get(attribute) = south).uid", "1", &state, None), json!(["3", "3"]));
+}
+
+#[test]
+fn who_leaves_is_not_listed_and_knows_it() {
+    let mut records = Records::new();
+    records.nodes[2].pending_deletion = true;
+    let state = records.state();
+    assert_eq!(value("$.nodes.uid", "3", &state, None), json!(["1", "2", "4"]));
+    assert_eq!(value("$.deleted", "3", &state, None), json!(true));
+    assert_eq!(value("$.get(deleted, false)", "1", &state, None), json!(false));
+}

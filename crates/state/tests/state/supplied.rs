@@ -1,0 +1,60 @@
+use serde_json::json;
+use stoker_model::Json;
+use stoker_state::{Documents, Supplied};
+
+use crate::records::{Records, map};
+
+fn documents(supplied: &[(&str, Json)]) -> Documents {
+    let mut records = Records::new();
+    records.nodes.truncate(2);
+    let supplied: Supplied =
+        supplied.iter().map(|(uid, document)| ((*uid).to_owned(), map(document.clone()))).collect();
+    records.state().with_supplied(supplied)
+}
+
+#[test]
+fn without_supplied_documents_the_computed_ones_count() {
+    let (common, own) = documents(&[]).for_plan();
+    assert_eq!((&common["cluster"]["name"], common.get("uid")), (&json!("demo"), None));
+    assert_eq!((own.len(), &own[1]["uid"], own[1].get("cluster")), (2, &json!("2"), None));
+    assert_eq!(documents(&[]).whole()[1]["cluster"]["name"], "demo");
+    assert_eq!(documents(&[]).apart()[0]["uid"], "common");
+    let common = serde_json::to_string(&documents(&[]).apart()[0]).unwrap().len();
+    assert_eq!(documents(&[]).whole_bytes(), 2 * common);
+    assert_eq!(documents(&[("1", json!({"uid": "1"}))]).whole_bytes(), common);
+}
+
+#[test]
+fn a_common_part_replaces_the_computed_one() {
+    let supplied =
+        [("common", json!({"uid": "common", "a": {"x": 1}})), ("2", json!({"uid": "2", "a": {"y": 2}}))];
+    assert_eq!(
+        Json::Object(documents(&supplied).whole()[1].clone()),
+        json!({"uid": "2", "a": {"x": 1, "y": 2}})
+    );
+    let (common, own) = documents(&supplied).for_plan();
+    assert_eq!(Json::Object(common), json!({"a": {"x": 1}}));
+    assert_eq!(own[0]["name"], "node-1");
+    assert_eq!(Json::Object(own[1].clone()), json!({"uid": "2", "a": {"y": 2}}));
+}
+
+#[test]
+fn whole_documents_are_taken_apart_when_all_nodes_have_one() {
+    let supplied = [
+        ("1", json!({"uid": "1", "same": [1], "own": 1})),
+        ("2", json!({"uid": "2", "same": [1], "own": 2})),
+    ];
+    let (common, own) = documents(&supplied).for_plan();
+    assert_eq!(Json::Object(common), json!({"same": [1]}));
+    assert_eq!(Json::Object(own[0].clone()), json!({"uid": "1", "own": 1}));
+    assert_eq!(documents(&supplied).whole()[0].len(), 3);
+}
+
+#[test]
+fn where_only_some_have_one_all_see_the_same_cluster() {
+    let supplied = [("1", json!({"uid": "1", "mine": true}))];
+    let (common, own) = documents(&supplied).for_plan();
+    assert_eq!(common["cluster"]["name"], "demo");
+    assert_eq!(Json::Object(own[0].clone()), json!({"uid": "1", "mine": true}));
+    assert_eq!(documents(&supplied).whole()[0].get("cluster"), None);
+}
