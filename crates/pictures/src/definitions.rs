@@ -1,0 +1,142 @@
+//! The tasks of a graph, as they are written: before anything is placed or computed.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use stoker_graph::Pattern;
+use stoker_model::{Json, Task, TaskType};
+
+use crate::drawing::{Drawing, Vertex};
+use crate::looks::Looks;
+
+/// What of a graph is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// All other ordinary tasks are drawn as skipped.
+    pub tasks: Option<Vec<String>>,
+    /// Only this task and what is directly before it.
+    pub parents_for: Option<String>,
+    /// Types that are hidden: `group`, `stage`, `skipped`.
+    pub remove: Vec<String>,
+}
+
+/// Draws the tasks of a graph. Relations across nodes are not drawn, and neither is what has to be computed first.
+///
+/// The error says which name in the filter is wrong.
+pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
+    let names: HashSet<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+    check(filter, &names)?;
+    let is_chosen =
+        |name: &str| filter.tasks.as_ref().is_none_or(|chosen| chosen.iter().any(|task| task == name));
+    let mut looks: BTreeMap<String, Looks> = BTreeMap::new();
+    for task in tasks {
+        looks.insert(task.name.clone(), looks_of(task, is_chosen(&task.name)));
+    }
+    let groups: Vec<&str> = tasks
+        .iter()
+        .filter(|task| type_of(task) == Some(TaskType::Group))
+        .map(|task| task.name.as_str())
+        .collect();
+    let mut edges: BTreeSet<(String, String)> = BTreeSet::new();
+    for task in tasks {
+        edges.extend(edges_of(task, &groups));
+    }
+    for (from, to) in &edges {
+        for name in [from, to] {
+            if !looks.contains_key(name) {
+                looks.insert(name.clone(), Looks::Unknown);
+            }
+        }
+    }
+    let numbers: BTreeMap<&String, u32> = looks.keys().zip(0..).collect();
+    let drawing = Drawing {
+        title: "Tasks of a graph".to_owned(),
+        edges: edges.iter().map(|(from, to)| (numbers[from], numbers[to])).collect(),
+        vertices: looks
+            .iter()
+            .map(|(name, looks)| Vertex {
+                id: name.clone(),
+                label: name.clone(),
+                looks: *looks,
+                cluster: None,
+            })
+            .collect(),
+        n_left_out: 0,
+    };
+    let is_removed = |looks: Looks| filter.remove.iter().any(|word| removed_looks(word) == Some(looks));
+    let mut drawing = drawing.only(|_, vertex| !is_removed(vertex.looks));
+    if let Some(name) = &filter.parents_for {
+        drawing = drawing.with_parents(|vertex| vertex.id == *name);
+    }
+    Ok(drawing)
+}
+
+fn check(filter: &Filter, names: &HashSet<&str>) -> Result<(), String> {
+    let unknown = |wanted: &[String]| -> Vec<String> {
+        wanted.iter().filter(|name| !names.contains(name.as_str())).cloned().collect()
+    };
+    let missing = filter.tasks.as_deref().map(unknown).unwrap_or_default();
+    if !missing.is_empty() {
+        return Err(format!("Tasks {} are not present in deployment graph", missing.join(", ")));
+    }
+    if let Some(name) = filter.parents_for.as_ref().filter(|name| !names.contains(name.as_str())) {
+        return Err(format!("Task {name} is not present in graph"));
+    }
+    let types: Vec<&str> =
+        filter.remove.iter().map(String::as_str).filter(|word| removed_looks(word).is_none()).collect();
+    if types.is_empty() { Ok(()) } else { Err(format!("Task types {} do not exist", types.join(", "))) }
+}
+
+fn removed_looks(word: &str) -> Option<Looks> {
+    match TaskType::parse(word)? {
+        TaskType::Group => Some(Looks::Group),
+        TaskType::Stage => Some(Looks::Stage),
+        TaskType::Skipped => Some(Looks::SkippedTask),
+        _ => None,
+    }
+}
+
+fn type_of(task: &Task) -> Option<TaskType> {
+    task.field("type").and_then(Json::as_str).and_then(TaskType::parse)
+}
+
+fn looks_of(task: &Task, is_chosen: bool) -> Looks {
+    match type_of(task) {
+        Some(TaskType::Group) => Looks::Group,
+        Some(TaskType::Stage) => Looks::Stage,
+        Some(TaskType::Skipped) => Looks::SkippedTask,
+        _ if is_chosen => Looks::Task,
+        _ => Looks::SkippedTask,
+    }
+}
+
+fn edges_of(task: &Task, groups: &[&str]) -> Vec<(String, String)> {
+    let own = || task.name.clone();
+    let mut edges: Vec<(String, String)> = Vec::new();
+    edges.extend(texts(task, "required_for").map(|other| (own(), other.to_owned())));
+    edges.extend(texts(task, "requires").map(|other| (other.to_owned(), own())));
+    edges.extend(texts(task, "stage").map(|stage| (own(), stage.to_owned())));
+    if type_of(task) == Some(TaskType::Group) {
+        edges.extend(texts(task, "tasks").map(|member| (member.to_owned(), own())));
+    }
+    for name in texts(task, "groups") {
+        let meant: Vec<&str> = match Pattern::new(name) {
+            Ok(pattern) => groups.iter().copied().filter(|group| pattern.matches(group)).collect(),
+            Err(_) => Vec::new(),
+        };
+        if meant.is_empty() {
+            edges.push((own(), name.to_owned()));
+        }
+        edges.extend(meant.into_iter().map(|group| (own(), group.to_owned())));
+    }
+    edges
+}
+
+/// The texts of a field that is one or a list of them.
+fn texts<'t>(task: &'t Task, field: &str) -> impl Iterator<Item = &'t str> {
+    let (one, list) = match task.field(field) {
+        Some(Json::String(text)) => (Some(text.as_str()), None),
+        Some(Json::Array(items)) => (None, Some(items)),
+        _ => (None, None),
+    };
+    one.into_iter().chain(list.into_iter().flatten().filter_map(Json::as_str))
+}

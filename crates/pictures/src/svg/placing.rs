@@ -1,0 +1,156 @@
+//! Where each cell stands.
+
+use super::layers::{Cell, Layers};
+use super::ordering::Order;
+use super::text;
+use crate::drawing::Drawing;
+
+pub(super) const BOX_HEIGHT: f64 = 26.0;
+/// From one layer to the next.
+const LAYER_HEIGHT: f64 = 64.0;
+const GAP: f64 = 14.0;
+/// The width of a place where an edge passes.
+const PASS_WIDTH: f64 = 4.0;
+const LANE_GAP: f64 = 28.0;
+pub(super) const MARGIN: f64 = 24.0;
+const N_ROUNDS: usize = 8;
+
+pub(super) struct Placed {
+    /// By cell, its middle.
+    pub(super) x: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    /// By cell.
+    pub(super) width: Vec<f64>,
+    /// Left and right ends of lanes with a name.
+    pub(super) lanes: Vec<(String, f64, f64)>,
+    pub(super) width_all: f64,
+    pub(super) height_all: f64,
+}
+
+impl Placed {
+    pub(super) fn new(drawing: &Drawing, layers: &Layers, order: Order) -> Self {
+        let width: Vec<f64> = layers
+            .cells
+            .iter()
+            .map(|cell| match cell {
+                Cell::Vertex(vertex_idx) => text::box_width(&drawing.vertices[*vertex_idx as usize]),
+                Cell::Pass(_) => PASS_WIDTH,
+            })
+            .collect();
+        let segments = segments(&order);
+        let ends = lane_ends(&order, &segments, &width);
+        let mut x = vec![0.0; layers.cells.len()];
+        for segment in segments.iter().flatten() {
+            let (left, right) = ends[segment.lane as usize];
+            let packed: f64 = packed_width(&segment.cells, &width);
+            let mut at = left + (right - left - packed) / 2.0;
+            for cell in &segment.cells {
+                x[*cell as usize] = at + width[*cell as usize] / 2.0;
+                at += width[*cell as usize] + GAP;
+            }
+        }
+        for round in 0..N_ROUNDS {
+            let is_down = round % 2 == 0;
+            let neighbours = if is_down { &layers.above } else { &layers.below };
+            for at in 0..segments.len() {
+                let row = if is_down { at } else { segments.len() - 1 - at };
+                for segment in &segments[row] {
+                    align(segment, neighbours, &order.lane_of, &width, ends[segment.lane as usize], &mut x);
+                }
+            }
+        }
+        let y =
+            layers.layer_of.iter().map(|layer| MARGIN + BOX_HEIGHT / 2.0 + f64::from(*layer) * LAYER_HEIGHT);
+        let width_all = ends.last().map_or(0.0, |(_, right)| *right) + MARGIN;
+        let height_all = (layers.n_rows.saturating_sub(1)) as f64 * LAYER_HEIGHT + BOX_HEIGHT + 2.0 * MARGIN;
+        let has_names = order.lanes.iter().any(|name| !name.is_empty());
+        let lanes = order.lanes.into_iter().zip(ends).filter(|_| has_names);
+        let lanes = lanes.map(|(name, (left, right))| (name, left, right)).collect();
+        Self { x, y: y.collect(), width, lanes, width_all, height_all }
+    }
+}
+
+/// The cells of one lane in one layer.
+struct Segment {
+    lane: u32,
+    cells: Vec<u32>,
+}
+
+fn segments(order: &Order) -> Vec<Vec<Segment>> {
+    let of_row = |row: &Vec<u32>| {
+        let mut segments: Vec<Segment> = Vec::new();
+        for cell in row {
+            let lane = order.lane_of[*cell as usize];
+            match segments.last_mut() {
+                Some(segment) if segment.lane == lane => segment.cells.push(*cell),
+                _ => segments.push(Segment { lane, cells: vec![*cell] }),
+            }
+        }
+        segments
+    };
+    order.rows.iter().map(of_row).collect()
+}
+
+fn packed_width(cells: &[u32], width: &[f64]) -> f64 {
+    let boxes: f64 = cells.iter().map(|cell| width[*cell as usize]).sum();
+    boxes + GAP * cells.len().saturating_sub(1) as f64
+}
+
+/// A lane is as wide as its fullest layer, and as its name.
+fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f64, f64)> {
+    let mut widths: Vec<f64> = order.lanes.iter().map(|name| text::width(name)).collect();
+    for segment in segments.iter().flatten() {
+        let lane = &mut widths[segment.lane as usize];
+        *lane = lane.max(packed_width(&segment.cells, width));
+    }
+    let mut left = MARGIN;
+    let mut ends = Vec::with_capacity(widths.len());
+    for width in widths {
+        ends.push((left, left + width));
+        left += width + LANE_GAP;
+    }
+    ends
+}
+
+/// Moves cells below their neighbours, as near as their order and the ends of the lane allow: the least sum of squared
+/// distances, found by joining neighbours that would overlap into blocks.
+fn align(
+    segment: &Segment,
+    neighbours: &[Vec<u32>],
+    lane_of: &[u32],
+    width: &[f64],
+    ends: (f64, f64),
+    x: &mut [f64],
+) {
+    let cells = &segment.cells;
+    // Where each would be if all stood as far left as they can.
+    let mut packed = Vec::with_capacity(cells.len());
+    let mut at = ends.0;
+    for cell in cells {
+        packed.push(at + width[*cell as usize] / 2.0);
+        at += width[*cell as usize] + GAP;
+    }
+    let room = (ends.1 - (at - GAP)).max(0.0);
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for (cell, packed) in cells.iter().zip(&packed) {
+        // Neighbours in other lanes are far away whatever is done.
+        let around =
+            neighbours[*cell as usize].iter().filter(|other| lane_of[**other as usize] == segment.lane);
+        let (sum, n_around) = around.fold((0.0, 0), |(sum, n), other| (sum + x[*other as usize], n + 1));
+        let wanted = if n_around == 0 { x[*cell as usize] } else { sum / f64::from(n_around) };
+        blocks.push((wanted - packed, 1));
+        while let [.., (before, n_before), (last, n_last)] = blocks[..] {
+            if before <= last {
+                break;
+            }
+            let n_cells = n_before + n_last;
+            let mean = (before * n_before as f64 + last * n_last as f64) / n_cells as f64;
+            blocks.truncate(blocks.len() - 2);
+            blocks.push((mean, n_cells));
+        }
+    }
+    let shifts = blocks.iter().flat_map(|(shift, n_cells)| std::iter::repeat_n(*shift, *n_cells));
+    for ((cell, packed), shift) in cells.iter().zip(&packed).zip(shifts) {
+        x[*cell as usize] = packed + shift.clamp(0.0, room);
+    }
+}

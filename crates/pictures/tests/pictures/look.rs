@@ -1,0 +1,81 @@
+//! What pictures of a small graph look like.
+
+use stoker_pictures::{Dot, Drawing, Looks, Mermaid, Svg, Vertex};
+
+fn vertex(label: &str, node: &str, looks: Looks) -> Vertex {
+    Vertex {
+        id: format!("Task[{label}/{node}]"),
+        label: label.to_owned(),
+        looks,
+        cluster: Some(node.to_owned()),
+    }
+}
+
+fn run() -> Drawing {
+    Drawing {
+        title: "A run".to_owned(),
+        vertices: vec![
+            vertex("hiera", "1", Looks::Successful),
+            vertex("hiera", "2", Looks::Running),
+            vertex("a <b> & \"c\"", "1", Looks::Failed),
+            vertex("net", "2", Looks::Pending),
+            vertex("end", "sync", Looks::ToSkip),
+        ],
+        edges: vec![(0, 2), (1, 3), (0, 3), (2, 4), (3, 4), (0, 4)],
+        n_left_out: 0,
+    }
+}
+
+#[test]
+fn dot() {
+    insta::assert_snapshot!(Dot(&run()));
+}
+
+#[test]
+fn mermaid() {
+    insta::assert_snapshot!(Mermaid(&run()));
+}
+
+#[test]
+fn svg() {
+    insta::assert_snapshot!(Svg(&run()));
+}
+
+#[test]
+fn nothing_is_a_picture_too() {
+    assert!(Svg(&Drawing::default()).to_string().ends_with("</svg>\n"));
+    assert_eq!(Dot(&Drawing::default()).to_string(), "strict digraph {\n}\n");
+}
+
+#[test]
+fn what_is_too_much_is_counted() {
+    let many = Drawing {
+        title: String::new(),
+        vertices: (0..2_345).map(|number| vertex(&number.to_string(), "1", Looks::Pending)).collect(),
+        edges: (1..2_345).map(|number| (number / 3, number)).collect(),
+        n_left_out: 5,
+    };
+    let text = Svg(&many).to_string();
+    assert!(text.contains("350 more are not drawn"));
+    assert!(Dot(&many).to_string().contains("\n// 5 more are not drawn"));
+    assert!(Mermaid(&many).to_string().contains("%% 5 more are not drawn"));
+    assert_eq!(text.matches("<g><title>").count(), 2_000);
+}
+
+#[test]
+fn circles_are_drawn_without_the_edge_that_closes_them() {
+    let ring = Drawing { edges: vec![(0, 1), (1, 2), (2, 0)], ..run() };
+    assert_eq!(Svg(&ring).to_string().matches("class=\"edge\"").count(), 2);
+}
+
+#[test]
+fn a_black_surface_is_not_drawn() {
+    let all = Drawing {
+        vertices: (0..300).map(|number| vertex(&number.to_string(), "1", Looks::Pending)).collect(),
+        edges: (0..150).flat_map(|from| (150..300).map(move |to| (from, to))).collect(),
+        ..Drawing::default()
+    };
+    let text = Svg(&all).to_string();
+    assert!(text.contains("12500 edges are too many to be drawn"));
+    assert_eq!(text.matches("class=\"edge\"").count(), 10_000);
+}
