@@ -75,7 +75,7 @@ pub struct Request {
 
 /// What comes after one of `start` (if any are given) and before one of `end` (if any are given). Each is `task` or
 /// `task/nodes`, nodes being a comma list in which `1-3` is a range.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subgraph {
     pub start: Vec<String>,
     pub end: Vec<String>,

@@ -71,3 +71,13 @@ pub(crate) fn is_true(value: &Json) -> bool {
         Json::Object(map) => !map.is_empty(),
     }
 }
+
+/// Whether data has more levels than so many.
+pub(crate) fn is_deeper(value: &Json, n_levels: usize) -> bool {
+    let mut inner: Box<dyn Iterator<Item = &Json>> = match value {
+        Json::Array(items) => Box::new(items.iter()),
+        Json::Object(map) => Box::new(map.values()),
+        _ => return false,
+    };
+    n_levels == 0 || inner.any(|value| is_deeper(value, n_levels - 1))
+}

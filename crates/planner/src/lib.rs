@@ -2,7 +2,8 @@
 //!
 //! [`plan()`] turns a [`PlanningInput`] (a merged graph, the new state, and for each task and node the state with which it
 //! last succeeded) into a [`Plan`] and a [`Report`]. A plan is a value: it never changes, and nothing in it is left to
-//! be computed. [`Explainer`] tells of each instance why it runs or is skipped.
+//! be computed. [`Explainer`] tells of each instance why it runs or is skipped, [`Reasons`] of all of them; together
+//! they are an [`ExplainedPlan`], which is stored as bytes ([`encode`], [`decode`]).
 //!
 //! The crate reads nothing but its input and writes nothing. It knows no owner of a graph and no database.
 //!
@@ -44,6 +45,7 @@ mod placement;
 mod places;
 mod relations;
 mod selection;
+mod strategy;
 mod template;
 mod tolerance;
 mod verdicts;
@@ -53,12 +55,27 @@ mod plan;
 mod planning;
 mod reasons;
 
+mod check;
+mod compare;
+mod digests;
+mod drawing;
+mod estimate;
+mod serialized;
+mod stored;
+
+pub use check::{Finding, check, check_placeholders};
+pub use compare::{Change, Comparison, EdgeChanges, GroupChange, Step, What, compare};
+pub use digests::{InputDigests, input_digests};
+pub use drawing::{InstanceFilter, draw};
+pub use estimate::{Estimate, KnownDurations, UNKNOWN_MS, estimate, remaining};
 pub use evaluate::evaluate;
 pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
 pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
 pub use planning::plan;
 pub use problem::{Excluded, Problem, Report, Severity, codes};
-pub use reasons::{Difference, Explainer, Explanation};
+pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
+pub use serialized::Serialized;
 pub use settings::options;
 pub use split::{Split, split};
+pub use stored::{DecodeError, ExplainedPlan, decode, encode};
 pub use yaql_ext::library;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use stoker_graph::Csr;
 use stoker_model::Json;
 
@@ -38,14 +39,16 @@ pub struct PlannedTask {
 }
 
 /// Everything about an instance that an executor has to know: nothing in it is left to be computed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Details {
     pub task_type: String,
     pub parameters: Json,
     pub fail_on_error: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FaultToleranceGroup {
     pub name: String,
     /// Uids.
@@ -54,7 +57,8 @@ pub struct FaultToleranceGroup {
     pub tolerated: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Choice {
     pub task: String,
     /// The name in the relation.
@@ -63,7 +67,7 @@ pub struct Choice {
     pub node: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Run,
     Skip,
@@ -79,7 +83,8 @@ impl Action {
 }
 
 /// Why an instance runs or is skipped, in one word. [`crate::Explainer`] says more about conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     NoCondition,
     ConditionHolds,
@@ -91,6 +96,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::NoCondition,
+        Self::ConditionHolds,
+        Self::ConditionFails,
+        Self::Stage,
+        Self::TypeSkipped,
+        Self::TaskNotSelected,
+        Self::OutsideSubgraph,
+    ];
+
     pub const fn action(self) -> Action {
         match self {
             Self::NoCondition | Self::ConditionHolds => Action::Run,
@@ -138,14 +153,22 @@ impl Plan {
         (self.order.n_vertices(), self.order.n_edges())
     }
 
+    /// What is before what. Vertices beyond the instances are where whole sets meet.
+    pub fn order(&self) -> &Csr {
+        &self.order
+    }
+
     pub fn instances(&self) -> impl Iterator<Item = Instance<'_>> {
-        self.tasks.iter().flat_map(|task| {
-            (task.first..).zip(&*task.nodes).map(|(idx, node_idx)| Instance {
-                idx,
-                task: &task.name,
-                node: &self.nodes[*node_idx as usize],
-                verdict: self.verdicts[idx as usize],
-            })
+        self.tasks.iter().flat_map(|task| self.instances_of(task))
+    }
+
+    /// The instances of one of the plan's tasks.
+    pub fn instances_of<'p>(&'p self, task: &'p PlannedTask) -> impl Iterator<Item = Instance<'p>> {
+        (task.first..).zip(&*task.nodes).map(|(idx, node_idx)| Instance {
+            idx,
+            task: &task.name,
+            node: &self.nodes[*node_idx as usize],
+            verdict: self.verdicts[idx as usize],
         })
     }
 

@@ -1,6 +1,6 @@
 //! From the input to the plan.
 
-use stoker_model::{Json, Task};
+use stoker_model::{Json, Task, TaskType};
 use stoker_yaql::{FixedHost, Limits, Options};
 
 use crate::compute::evaluator::{Evaluator, Setting};
@@ -18,6 +18,7 @@ use crate::plan::{Action, Details, Plan, PlannedTask, Verdict};
 use crate::problem::{Problem, Report, codes};
 use crate::selection::{cut, selected_tasks};
 use crate::state::{Document, MASTER, SYNC};
+use crate::strategy;
 use crate::template::Templates;
 use crate::verdicts::{Judging, judge};
 use crate::wiring::Layout;
@@ -184,13 +185,32 @@ fn spread(done: &Done, layout: &Layout, details_of: &mut [u32]) {
     }
 }
 
+/// How deeply parameters may nest. They are stored and sent as JSON, whose readers all have a limit like this.
+const DEPTH_MAX: usize = 64;
+
 fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &mut Report) -> Details {
     let mut details = Details { task_type: String::new(), parameters: Json::Null, fail_on_error: true };
     for (field, value) in names.iter().zip(values) {
         let Some(value) = value else { continue };
+        if crate::json::is_deeper(&value, DEPTH_MAX) {
+            let message = format!("they are nested more than {DEPTH_MAX} levels deep");
+            report.push(Problem::error(codes::FIELD, message).at(task, *field));
+            continue;
+        }
         match (*field, value) {
-            (TYPE, Json::String(word)) => details.task_type = word,
-            (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => details.parameters = value,
+            (TYPE, Json::String(word)) => {
+                if TaskType::parse(&word).is_none() {
+                    let message = format!("`{word}` is no type of task that could be run");
+                    report.push(Problem::error(codes::UNKNOWN_TYPE, message).at(task, TYPE));
+                }
+                details.task_type = word;
+            }
+            (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => {
+                if let Some(message) = strategy::complaint(&value) {
+                    report.push(Problem::error(codes::STRATEGY, message).at(task, "parameters.strategy"));
+                }
+                details.parameters = value;
+            }
             (FAIL_ON_ERROR, value) => details.fail_on_error = crate::json::is_true(&value),
             (field, value) => {
                 let message =

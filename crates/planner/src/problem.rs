@@ -2,28 +2,40 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use stoker_yaql::{Error, Span};
+
+/// Names each code once: as a constant, and in the list that stored plans are read with.
+macro_rules! codes {
+    ($($name:ident = $text:literal;)*) => {
+        $(pub const $name: &str = $text;)*
+        pub(crate) const ALL: &[&str] = &[$($name),*];
+    };
+}
 
 /// Stable names of problems.
 pub mod codes {
-    pub const EXPRESSION: &str = "plan-expression";
-    pub const CONDITION: &str = "plan-condition";
-    pub const FIELD: &str = "plan-field";
-    pub const NODE_FILTER: &str = "plan-node-filter";
-    pub const UNKNOWN_NAME: &str = "plan-unknown-name";
-    pub const UNKNOWN_TASK: &str = "plan-unknown-task";
-    pub const UNKNOWN_NODE: &str = "plan-unknown-node";
-    pub const UNKNOWN_TYPE: &str = "plan-unknown-type";
-    pub const UNPLACED: &str = "plan-unplaced-task";
-    pub const PATTERN: &str = "plan-pattern";
-    pub const GROUP_MEMBER: &str = "plan-group-member";
-    pub const FAULT_TOLERANCE: &str = "plan-fault-tolerance";
-    pub const STRATEGY: &str = "plan-strategy";
-    pub const CYCLE: &str = "plan-cycle";
-    pub const DUPLICATE: &str = "plan-duplicate";
+    codes! {
+        EXPRESSION = "plan-expression";
+        CONDITION = "plan-condition";
+        FIELD = "plan-field";
+        NODE_FILTER = "plan-node-filter";
+        UNKNOWN_NAME = "plan-unknown-name";
+        UNKNOWN_TASK = "plan-unknown-task";
+        UNKNOWN_NODE = "plan-unknown-node";
+        UNKNOWN_TYPE = "plan-unknown-type";
+        UNPLACED = "plan-unplaced-task";
+        PATTERN = "plan-pattern";
+        GROUP_MEMBER = "plan-group-member";
+        FAULT_TOLERANCE = "plan-fault-tolerance";
+        STRATEGY = "plan-strategy";
+        CYCLE = "plan-cycle";
+        DUPLICATE = "plan-duplicate";
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// There is no plan.
     Error,
@@ -34,7 +46,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub severity: Severity,
-    /// One of [`codes`].
+    /// One of [`mod@codes`].
     pub code: &'static str,
     pub task: Option<String>,
     /// Where in the task, as in `cross_depends[0].role`.
@@ -144,7 +156,7 @@ pub struct Report {
     pub n_evaluations: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excluded {
     pub uid: String,
     pub why: String,

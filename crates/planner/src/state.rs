@@ -168,6 +168,18 @@ impl OldStates {
         self.by_node.entry(uid.to_owned()).or_default().by_task.insert(task.to_owned(), state_idx);
     }
 
+    /// The same for tasks that share a state: it is kept once.
+    pub fn set_tasks<'t>(
+        &mut self,
+        tasks: impl IntoIterator<Item = &'t str>,
+        uid: &str,
+        state: Option<State>,
+    ) {
+        let state_idx = state.map(|state| self.add(state));
+        let by_task = &mut self.by_node.entry(uid.to_owned()).or_default().by_task;
+        by_task.extend(tasks.into_iter().map(|task| (task.to_owned(), state_idx)));
+    }
+
     fn add(&mut self, state: State) -> StateIdx {
         self.states.push(state);
         self.states.len() as StateIdx - 1
@@ -179,6 +191,10 @@ impl OldStates {
 
     pub(crate) fn past(&self, uid: &str) -> Option<&NodePast> {
         self.by_node.get(uid)
+    }
+
+    pub(crate) fn pasts(&self) -> impl Iterator<Item = (&String, &NodePast)> {
+        self.by_node.iter()
     }
 
     /// The state with which a task last succeeded on a node.

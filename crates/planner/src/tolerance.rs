@@ -36,7 +36,8 @@ pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
     let n_nodes = if number < 0 { (wide_total + n_nodes).max(0) } else { n_nodes };
     let warning = (is_percentage && number > 0 && n_nodes == 0 && total > 0)
         .then(|| format!("{number}% of {total} nodes is less than one, so none may fail"));
-    Tolerated { n_nodes: u64::try_from(n_nodes).unwrap_or(u64::MAX), warning }
+    // More than that is never reached either.
+    Tolerated { n_nodes: u64::try_from(n_nodes).unwrap_or(unlimited).min(unlimited), warning }
 }
 
 #[cfg(test)]
@@ -63,6 +64,8 @@ mod tests {
         check(&json!("2.5%"), 10, 11, true);
         check(&json!("abc"), 10, 11, true);
         check(&json!(0), 10, 0, false);
+        check(&json!(99), 10, 11, false);
+        check(&json!("300%"), 10, 11, false);
     }
 
     #[test]

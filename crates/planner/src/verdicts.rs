@@ -84,7 +84,7 @@ impl Judging<'_, '_> {
             Kind::Group => return Some(Verdict::TypeSkipped),
             Kind::Ordinary => {}
         }
-        if word == Some(TaskType::Skipped.as_str()) {
+        if matches!(word.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Noop)) {
             return Some(Verdict::TypeSkipped);
         }
         if !self.is_selected[task_idx] {
@@ -104,7 +104,7 @@ enum Outcome<'v> {
 /// From the type and the condition, if there is one.
 fn outcome(values: &[Option<Json>]) -> Outcome<'_> {
     let word = values.first().and_then(Option::as_ref).and_then(Json::as_str);
-    if matches!(word.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Stage)) {
+    if matches!(word.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Noop | TaskType::Stage)) {
         return Outcome::Known(Verdict::TypeSkipped);
     }
     match values.get(1) {

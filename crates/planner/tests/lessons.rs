@@ -292,3 +292,73 @@ fn documents_lie_over_each_other_in_expressions() {
     input.common = document(&json!({"m": {"x": 1, "y": 0}}));
     assert_eq!(running(&planned(&input)), ["a@1"]);
 }
+
+/// Tasks that run again were merged into the graph in another order than on the first run.
+#[test]
+fn what_runs_again_keeps_its_place_in_the_order() {
+    let tasks = [
+        shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}})),
+        shell("b", json!({"requires": ["a"], "condition": {"yaql_exp": "changed($.y)"}})),
+        shell("c", json!({"requires": ["b"]})),
+    ];
+    let now = json!({"x": 1, "y": 2});
+    let past = |x: i64| state(&json!({"x": x, "y": 2}), &json!({}));
+    let old = old_of(&[("1", past(1)), ("2", past(0))]);
+    let first = planned(&input(&tasks, &now, &nodes()));
+    let request = Request { tasks: Some(vec!["a".into(), "c".into()]), ..Request::default() };
+    let second = planned(&PlanningInput { old: Some(&old), request, ..input(&tasks, &now, &nodes()) });
+    assert_eq!(edges(&first), edges(&second));
+    assert_eq!(running(&second), ["a@2", "c@1", "c@2"]);
+}
+
+/// One engine shared by several workers gave results at random.
+#[test]
+fn plans_do_not_depend_on_the_number_of_threads() {
+    let text = "$.list.where($ > new($.own)).select($ * 2).sum() > 40 or changed($.own)";
+    let tasks: Vec<_> = (0..20)
+        .map(|at| {
+            shell(&format!("t{at}"), json!({"condition": {"yaql_exp": format!("{text} or {at} = $.own")}}))
+        })
+        .collect();
+    let nodes: Vec<NodeInput> =
+        (0..200).map(|at| node(&at.to_string(), &[], json!({"own": at % 17}))).collect();
+    let common = json!({"list": (0..20).collect::<Vec<_>>()});
+    let with = |n_threads: usize| {
+        let mut input = input(&tasks, &common, &nodes);
+        input.settings.n_threads = n_threads;
+        planned(&input)
+    };
+    let one = with(1);
+    assert!([2, 3, 8].into_iter().all(|n_threads| with(n_threads) == one));
+}
+
+/// An expression could eat the machine: what never ends is an error of the task it stands in, and of no other.
+#[test]
+fn an_expression_without_an_end_is_an_error_with_its_place() {
+    let tasks = [
+        shell("endless", json!({"condition": {"yaql_exp": "sequence().where(false).any()"}})),
+        shell("huge", json!({"parameters": {"cmd": {"yaql_exp": "'x' * 1000000000"}}})),
+        shell("fine", json!({})),
+    ];
+    let report = refused(&input(&tasks, &json!({}), &nodes()[..1]));
+    let told: Vec<(&str, &str)> = report
+        .errors()
+        .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.field.as_str()))
+        .collect();
+    assert_eq!(told, [("endless", "condition"), ("huge", "parameters.cmd")]);
+}
+
+/// Data of users was evaluated as if it were an expression.
+#[test]
+fn what_an_expression_gives_is_never_evaluated_again() {
+    let parameters = json!({"cmd": {"yaql_exp": "$.evil"}, "as_map": {"yaql_exp": "$.nested"}});
+    let tasks = [shell("a", json!({"parameters": parameters}))];
+    let common = json!({"evil": "{CLUSTER_ID} $.uid", "nested": {"yaql_exp": "$.uid"}});
+    let nodes = nodes();
+    let mut input = input(&tasks, &common, &nodes);
+    input.placeholders.insert("CLUSTER_ID".into(), "7".into());
+    let plan = planned(&input);
+    let parameters = &plan.details(0).expect("details").parameters;
+    assert_eq!(parameters["cmd"], "{CLUSTER_ID} $.uid");
+    assert_eq!(parameters["as_map"], json!({"yaql_exp": "$.uid"}));
+}

@@ -2,8 +2,10 @@
 //!
 //! The answer may name too much, never too little. Where `$` is the element of a collection (in `where` and its kin)
 //! nothing is read that was not read by naming the collection; `old`, `new`, `changed` and their kin bind `$` to whole
-//! documents again. An expression that defines functions of its own is taken to read everything.
+//! documents again. What a helper reads is read by whoever calls it. An expression that defines functions of its own is taken to read everything.
 
+mod closed;
+mod helpers;
 mod path;
 
 use std::collections::{BTreeSet, HashSet};
@@ -61,20 +63,22 @@ pub(crate) struct Dependencies {
     pub(crate) keys: Option<BTreeSet<String>>,
     /// Arguments whose results are the same for all nodes with one old state of the cluster.
     pub(crate) shared: Vec<NodeId>,
+    /// Arguments whose results are the same wherever in the evaluation of one node they are asked for.
+    pub(crate) closed: Vec<NodeId>,
 }
 
 /// Finds the dependencies of an expression. `own_keys` are all keys that any node has in a document of its own.
 pub(crate) fn dependencies(expression: &Expression, own_keys: &HashSet<&str>) -> Dependencies {
-    let mut visitor = Visitor { expression, own_keys, shared: Vec::new() };
+    let mut visitor = Visitor { expression, own_keys, shared: Vec::new(), inside: Vec::new() };
+    let (mut found, mut closed) = (Found::default(), Vec::new());
     if visitor.is_opaque() {
-        let whole = |document| Aspect { what: What::Path { document, keys: Vec::new() }, keys: None };
-        let aspects = vec![whole(Document::New), whole(Document::Old), whole(Document::Own)];
-        return Dependencies { aspects, reads_old: true, keys: None, shared: Vec::new() };
+        found.note_everything();
+    } else {
+        visitor.visit(expression.root(), Dollar::New, &mut found);
+        closed = visitor.closed();
     }
-    let mut found = Found::default();
-    visitor.visit(expression.root(), Dollar::New, &mut found);
     let keys = found.top_level_keys();
-    Dependencies { aspects: found.aspects, reads_old: found.reads_old, keys, shared: visitor.shared }
+    Dependencies { aspects: found.aspects, reads_old: found.reads_old, keys, shared: visitor.shared, closed }
 }
 
 /// What `$` is at some place in an expression.
@@ -119,6 +123,14 @@ impl Found {
         self.reads_old |= other.reads_old;
     }
 
+    /// Nothing is known, so everything may be read.
+    fn note_everything(&mut self) {
+        let whole = |document| Aspect { what: What::Path { document, keys: Vec::new() }, keys: None };
+        self.aspects.extend([whole(Document::New), whole(Document::Old), whole(Document::Own)]);
+        self.reads_whole = true;
+        self.reads_old = true;
+    }
+
     fn top_level_keys(&self) -> Option<BTreeSet<String>> {
         (!self.reads_whole).then(|| self.keys.clone())
     }
@@ -153,6 +165,8 @@ struct Visitor<'e> {
     expression: &'e Expression,
     own_keys: &'e HashSet<&'e str>,
     shared: Vec<NodeId>,
+    /// Bodies of helpers that lead here, so that one which calls itself is looked at once.
+    inside: Vec<String>,
 }
 
 impl Visitor<'_> {
@@ -203,6 +217,7 @@ impl Visitor<'_> {
             }
             Node::Method { receiver, name, args, .. } => {
                 self.visit(receiver, dollar, found);
+                self.helpers(tree.text(name), true, found);
                 if self.is_element_wise(tree.text(name)) {
                     let mut inside = Found::default();
                     self.arguments(args, Dollar::Element, &mut inside);
@@ -213,10 +228,13 @@ impl Visitor<'_> {
                     self.arguments(args, dollar, found);
                 }
             }
-            Node::Call { name, args, .. } => match question(tree.text(name)) {
-                Some(question) => self.over_states(question, args, found),
-                None => self.arguments(args, dollar, found),
-            },
+            Node::Call { name, args, .. } => {
+                let is_helper = self.helpers(tree.text(name), false, found);
+                match question(tree.text(name)) {
+                    Some(question) if !is_helper => self.over_states(question, args, found),
+                    _ => self.arguments(args, dollar, found),
+                }
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! Evaluation of compiled expressions for subjects.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 
 use stoker_yaql::syntax::VarName;
 use stoker_yaql::{Expression, FixedHost, Input, Limits, Options, Result, Value};
@@ -44,7 +44,7 @@ impl Setting<'_> {
     ) -> Result<Value> {
         let Documents { new, old, past } = documents;
         let memory = self.memory.clone().map(|memory| Recall { memory, past: *past });
-        let scope = Scope { new: new.clone(), old: old.clone(), memory };
+        let scope = Scope { new: new.clone(), old: old.clone(), memory, answers: Mutex::default() };
         let data = match side {
             Side::New => new.clone(),
             Side::Old => old.clone(),
@@ -83,6 +83,7 @@ impl<'o> Evaluator<'o> {
         let mut aspects = Aspects::new();
         let mut texts: HashMap<String, u32> = HashMap::new();
         let mut shared: HashMap<Place, u32> = HashMap::new();
+        let mut closed: HashSet<Place> = HashSet::new();
         for compiled in &mut expressions.all {
             let Ok(expression) = &compiled.expression else { continue };
             let found = dependencies(expression, &own_keys);
@@ -90,13 +91,15 @@ impl<'o> Evaluator<'o> {
             compiled.keys = found.keys.map(|keys| keys.into_iter().collect());
             let add = |aspect| aspects.add(aspect, subjects.all.len(), n_pasts);
             compiled.aspects = found.aspects.into_iter().map(add).collect();
+            let program = Arc::as_ptr(expression.program()).addr();
+            closed.extend(found.closed.into_iter().map(|node| (program, node)));
             for node in found.shared {
                 let next = texts.len() as u32;
                 let text = *texts.entry(expression.part(node).to_string()).or_insert(next);
-                shared.insert((Arc::as_ptr(expression.program()).addr(), node), text);
+                shared.insert((program, node), text);
             }
         }
-        setting.memory = Some(Arc::new(Memory::new(shared)));
+        setting.memory = Some(Arc::new(Memory::new(shared, closed)));
         Self { setting, subjects, expressions, aspects, n_threads }
     }
 

@@ -1,6 +1,7 @@
 //! For whom expressions are evaluated: a node together with one of its pasts.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use stoker_yaql::Value;
 use stoker_yaql::value::{Digest, MapBuilder};
@@ -21,6 +22,19 @@ pub(crate) struct Subject {
     pub(crate) old: Option<State>,
     /// Which old state of the cluster it has; equal numbers, equal documents. Zero is none.
     pub(crate) past: u32,
+    /// The top-level keys in which its own document differs from what it was, worked out when first asked for.
+    own_changes: OnceLock<Box<[String]>>,
+}
+
+impl Subject {
+    fn own_changes(&self) -> &[String] {
+        self.own_changes.get_or_init(|| match &self.old {
+            Some(old) if !self.own.value().equals(old.node.value()) => {
+                differing_keys(&self.own, &old.node).into_iter().collect()
+            }
+            _ => Box::default(),
+        })
+    }
 }
 
 /// All subjects over one new state of the cluster.
@@ -52,7 +66,7 @@ impl Subjects {
             let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
                 let state = state_idx.and_then(|state_idx| old.states().get(state_idx as usize)).cloned();
                 let past = state.as_ref().map_or(0, |state| pasts.number(&state.common));
-                Subject { own: own.clone(), old: state, past }
+                Subject { own: own.clone(), old: state, past, own_changes: OnceLock::new() }
             };
             let usual = past.and_then(|past| past.usual);
             all.push(subject(usual, &mut pasts));
@@ -98,6 +112,36 @@ impl Subjects {
         Documents { new, old, past: subject.past }
     }
 
+    /// The top-level keys in which an old state of the cluster differs from the new one.
+    pub(crate) fn differing(&self, past: u32) -> &HashSet<String> {
+        &self.differing[past as usize]
+    }
+
+    /// Whether what is at a path has changed, as far as that can be told without putting documents together.
+    pub(crate) fn has_path_changed(&self, subject_idx: SubjectIdx, path: &[String]) -> Option<bool> {
+        let subject = &self.all[subject_idx as usize];
+        if !is_at(Some(self.common.value()), Some(subject.own.value()), path) {
+            // The language may do more than look, or fail.
+            return None;
+        }
+        let key = path.first()?;
+        match &subject.old {
+            None => Some(true),
+            Some(_) if self.differing[subject.past as usize].contains(key) => None,
+            Some(_) => (!subject.own_changes().contains(key)).then_some(false),
+        }
+    }
+
+    /// The document of a subject that alone has a top-level key now; any if none has it.
+    pub(crate) fn alone(&self, subject_idx: SubjectIdx, key: &str) -> Option<&Value> {
+        let own = &self.all[subject_idx as usize].own;
+        match (self.common.get(key), own.get(key)) {
+            (Some(_), Some(_)) => None,
+            (Some(_), None) => Some(self.common.value()),
+            (None, _) => Some(own.value()),
+        }
+    }
+
     /// Whether the whole document has changed, looked at only where it can have.
     pub(crate) fn has_document_changed(&self, subject_idx: SubjectIdx) -> bool {
         let subject = &self.all[subject_idx as usize];
@@ -109,7 +153,7 @@ impl Subjects {
         if differing.iter().any(|key| !is_own(key)) {
             return true;
         }
-        if differing.is_empty() && subject.own.value().equals(old.node.value()) {
+        if differing.is_empty() && subject.own_changes().is_empty() {
             return false;
         }
         let documents = self.documents(subject_idx);
@@ -147,6 +191,21 @@ fn excerpt(common: &Document, own: &Document, keys: &[&str]) -> Value {
         }
     }
     Value::frozen_dict(builder.build())
+}
+
+/// Whether there is a value at a path through maps, one document lying over the other.
+fn is_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -> bool {
+    let Some((key, rest)) = path.split_first() else { return lower.is_some() || upper.is_some() };
+    // What is no map hides what is beneath it.
+    let (lower, upper) = match (lower, upper) {
+        (lower, None) => (lower.and_then(Value::as_map), None),
+        (lower, Some(upper)) => match upper.as_map() {
+            Some(upper) => (lower.and_then(Value::as_map), Some(upper)),
+            None => return false,
+        },
+    };
+    let (lower, upper) = (lower.and_then(|map| map.get_str(key)), upper.and_then(|map| map.get_str(key)));
+    (lower.is_some() || upper.is_some()) && is_at(lower, upper, rest)
 }
 
 /// What `$` is, now and before.

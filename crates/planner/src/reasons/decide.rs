@@ -1,14 +1,17 @@
 //! The part of a condition that decided.
 
+use std::sync::Arc;
+
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
 use stoker_yaql::{Expression, Result, Value};
 
-use super::differences::{Difference, differences};
+use super::differences::{Difference, KnownDifferences};
 use super::secrets::shown;
 use crate::compute::evaluator::{Setting, Side};
 use crate::compute::subjects::Documents;
 use crate::yaql_ext::same::same;
-use crate::yaql_ext::scope::no_value_if_failed;
+use crate::yaql_ext::scope::{Question, no_value_if_failed};
+use crate::yaql_ext::undefined::{is_undefined, undefined};
 
 /// One node and one condition.
 pub(super) struct Case<'c> {
@@ -18,6 +21,7 @@ pub(super) struct Case<'c> {
     pub(super) own: &'c Value,
     pub(super) has_past: bool,
     pub(super) expression: &'c Expression,
+    pub(super) known: &'c KnownDifferences,
 }
 
 /// What decided, and what it is about.
@@ -28,6 +32,8 @@ pub(super) struct Decided {
     /// The deciding parts as they are written.
     pub(super) parts: Vec<String>,
     pub(super) differences: Vec<Difference>,
+    /// Arguments whose old and new values were compared, so that what is told depends on both.
+    pub(super) compared: Vec<NodeId>,
 }
 
 impl Decided {
@@ -35,6 +41,7 @@ impl Decided {
         self.words.extend(other.words);
         self.parts.extend(other.parts);
         self.differences.extend(other.differences);
+        self.compared.extend(other.compared);
         self
     }
 }
@@ -59,6 +66,34 @@ impl Case<'_> {
         self.setting.run(&self.expression.part(id), self.common, self.documents, self.own, side)
     }
 
+    fn new_value(&self, id: NodeId) -> Result<Value> {
+        self.recalled(id, Question::New, || self.run(id, Side::New))
+    }
+
+    /// None where the old state gives no value.
+    fn old_value(&self, id: NodeId) -> Result<Option<Value>> {
+        let value = self.recalled(id, Question::Old, || {
+            Ok(no_value_if_failed(self.run(id, Side::Old))?.unwrap_or_else(undefined))
+        })?;
+        Ok(Some(value).filter(|value| !is_undefined(value)))
+    }
+
+    /// What is the same for all nodes is worked out for one of them.
+    fn recalled(
+        &self,
+        id: NodeId,
+        question: Question,
+        work: impl FnOnce() -> Result<Value>,
+    ) -> Result<Value> {
+        match &self.setting.memory {
+            Some(memory) => {
+                let place = (Arc::as_ptr(self.expression.program()).addr(), id);
+                memory.recalled(place, question, self.documents.past, work)
+            }
+            None => work(),
+        }
+    }
+
     /// `or` ends with the first true operand, `and` with the first false one; if none ends it, all of them decide.
     fn either(&self, left: NodeId, right: NodeId, ends_with: bool) -> Result<Decided> {
         if self.run(left, Side::New)?.is_true() == ends_with {
@@ -74,7 +109,7 @@ impl Case<'_> {
         let value = self.run(id, Side::New)?;
         let part = one_line(&self.expression.part(id).to_string());
         let words = vec![format!("`{part}` is {}", shown(&value))];
-        Ok(Decided { words, parts: vec![part], differences: Vec::new() })
+        Ok(Decided { words, parts: vec![part], ..Decided::default() })
     }
 
     /// Arguments that have changed, or the one that has not.
@@ -92,8 +127,7 @@ impl Case<'_> {
             .collect();
         let mut decided = Decided::default();
         for argument in &arguments {
-            let new = self.run(*argument, Side::New)?;
-            let old = no_value_if_failed(self.run(*argument, Side::Old))?;
+            let (new, old) = (self.new_value(*argument)?, self.old_value(*argument)?);
             let has_changed = !old.as_ref().is_some_and(|old| same(old, &new));
             if has_changed {
                 decided = decided.merge(self.change(*argument, old.as_ref(), &new));
@@ -133,10 +167,11 @@ impl Case<'_> {
                 words: vec![format!("`{part}` is new: {why}")],
                 parts,
                 differences: Vec::new(),
+                compared: vec![argument],
             };
         };
         let path = self.path(argument).unwrap_or_default();
-        let (differences, n_differences) = differences(&path, old, new);
+        let (differences, n_differences) = self.known.differences(&path, old, new);
         let told: Vec<String> = differences
             .iter()
             .map(|difference| {
@@ -150,7 +185,7 @@ impl Case<'_> {
             n_more => format!(", and {n_more} more"),
         };
         let words = vec![format!("`{part}` has changed: {}{more}", told.join(", "))];
-        Decided { words, parts, differences }
+        Decided { words, parts, differences, compared: vec![argument] }
     }
 
     /// The path of an argument that is one: `$.a.b`, `$.get(a)`.

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use stoker_model::{Json, Task};
 use stoker_yaql::Options;
 
 use super::decide::{Case, Decided};
-use super::differences::Difference;
+use super::differences::{Difference, KnownDifferences, Told};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
-use crate::compute::subjects::{NodeIdx, Subjects, TaskIdx};
+use crate::compute::subjects::{NodeIdx, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::CONDITION;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
@@ -18,14 +19,26 @@ use crate::planning::{options_of, setting};
 use crate::state::{Document, MASTER, SYNC};
 
 /// Why an instance runs or is skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Explanation {
     pub verdict: Verdict,
     /// The parts of the condition that decided, as they are written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decided_by: Vec<String>,
     /// What differs between the old and the new state, as far as it decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     text: String,
+}
+
+impl Explanation {
+    pub(super) fn rewrite(&mut self, rewritten: impl Fn(&str) -> String) {
+        let sides =
+            self.differences.iter_mut().flat_map(|difference| [&mut difference.old, &mut difference.new]);
+        for text in sides.flatten().chain([&mut self.text]) {
+            *text = rewritten(text);
+        }
+    }
 }
 
 /// One sentence without its full stop.
@@ -37,10 +50,11 @@ impl fmt::Display for Explanation {
 
 /// Explains the instances of a plan that was made from the same input.
 pub struct Explainer<'a> {
-    tasks: HashMap<&'a str, (TaskIdx, &'a Task)>,
-    nodes: HashMap<String, NodeIdx>,
-    evaluator: Evaluator<'a>,
-    conditions: HashMap<TaskIdx, ExpressionIdx>,
+    pub(super) tasks: HashMap<&'a str, (TaskIdx, &'a Task)>,
+    pub(super) nodes: HashMap<String, NodeIdx>,
+    pub(super) evaluator: Evaluator<'a>,
+    pub(super) conditions: HashMap<TaskIdx, ExpressionIdx>,
+    known: KnownDifferences,
 }
 
 impl<'a> Explainer<'a> {
@@ -65,8 +79,9 @@ impl<'a> Explainer<'a> {
         let old = if input.request.force { None } else { input.old };
         let subjects = Subjects::new(&input.common, &documents, &indices, old);
         let nodes = documents.iter().map(|(uid, _)| (*uid).to_owned()).zip(0_u32..).collect();
-        let evaluator = Evaluator::new(setting(input, options), subjects, expressions, 1);
-        Self { tasks, nodes, evaluator, conditions }
+        let evaluator =
+            Evaluator::new(setting(input, options), subjects, expressions, input.settings.n_threads.max(1));
+        Self { tasks, nodes, evaluator, conditions, known: KnownDifferences::new(Told::State) }
     }
 
     /// How far evaluations may go for some input.
@@ -75,33 +90,30 @@ impl<'a> Explainer<'a> {
     }
 
     pub fn explain(&self, instance: &Instance<'_>) -> Explanation {
-        let plain = |text: String| Explanation {
-            verdict: instance.verdict,
-            decided_by: Vec::new(),
-            differences: Vec::new(),
-            text,
-        };
-        if !matches!(instance.verdict, Verdict::ConditionHolds | Verdict::ConditionFails) {
-            return plain(instance.verdict.to_string());
-        }
         match self.decided(instance) {
-            Some(decided) => Explanation {
-                text: decided.words.join("; "),
-                decided_by: decided.parts,
-                differences: decided.differences,
-                verdict: instance.verdict,
-            },
-            None => plain(self.plain_condition(instance)),
+            Some(decided) => explanation(instance.verdict, decided),
+            None => self.plainly(instance),
         }
     }
 
     fn decided(&self, instance: &Instance<'_>) -> Option<Decided> {
-        let (task_idx, _) = *self.tasks.get(instance.task)?;
+        let task_idx = self.computed(instance)?;
+        let node_idx = *self.nodes.get(instance.node)?;
+        self.decided_for(task_idx, self.evaluator.subjects.of(task_idx, node_idx))
+    }
+
+    /// The task, if it is a computed condition that decided.
+    pub(super) fn computed(&self, instance: &Instance<'_>) -> Option<TaskIdx> {
+        let is_by_condition = matches!(instance.verdict, Verdict::ConditionHolds | Verdict::ConditionFails);
+        let (task_idx, _) = *self.tasks.get(instance.task).filter(|_| is_by_condition)?;
+        self.conditions.contains_key(&task_idx).then_some(task_idx)
+    }
+
+    pub(super) fn decided_for(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> Option<Decided> {
         let expression_idx = *self.conditions.get(&task_idx)?;
         let compiled = &self.evaluator.expressions.all[expression_idx as usize];
         let expression = compiled.expression.as_ref().ok()?;
         let subjects = &self.evaluator.subjects;
-        let subject_idx = subjects.of(task_idx, *self.nodes.get(instance.node)?);
         let documents = match &compiled.keys {
             Some(keys) => subjects.excerpt(subject_idx, &keys.iter().map(String::as_str).collect::<Vec<_>>()),
             None => subjects.documents(subject_idx),
@@ -114,8 +126,19 @@ impl<'a> Explainer<'a> {
             own: subject.own.value(),
             has_past: subject.old.is_some(),
             expression,
+            known: &self.known,
         };
         case.decide(expression.root()).ok()
+    }
+
+    /// A reason that is the same on all nodes.
+    pub(super) fn plainly(&self, instance: &Instance<'_>) -> Explanation {
+        let verdict = instance.verdict;
+        let text = match verdict {
+            Verdict::ConditionHolds | Verdict::ConditionFails => self.plain_condition(instance),
+            _ => verdict.to_string(),
+        };
+        Explanation { verdict, decided_by: Vec::new(), differences: Vec::new(), text }
     }
 
     /// A condition that is no expression.
@@ -129,6 +152,11 @@ impl<'a> Explainer<'a> {
             _ => instance.verdict.to_string(),
         }
     }
+}
+
+pub(super) fn explanation(verdict: Verdict, decided: Decided) -> Explanation {
+    let text = decided.words.join("; ");
+    Explanation { verdict, decided_by: decided.parts, differences: decided.differences, text }
 }
 
 fn computed_condition(task: &Task) -> Option<&str> {

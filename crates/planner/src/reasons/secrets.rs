@@ -9,7 +9,7 @@ const PARTS: &[&str] =
     &["cookie", "credential", "passphrase", "passwd", "password", "private", "secret", "token"];
 
 /// Whether what is under a key is nobody's business: `db_password`, `auth_key`, but not `keystone`.
-pub(super) fn is_secret(key: &str) -> bool {
+pub fn is_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let is_key = |word: &str| matches!(word, "key" | "keys" | "pass" | "psk");
     PARTS.iter().any(|part| key.contains(part))

@@ -1,6 +1,6 @@
 //! Results that are the same for many nodes, kept for one planning.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use stoker_yaql::syntax::NodeId;
@@ -19,18 +19,25 @@ pub(crate) type Place = (usize, NodeId);
 pub(crate) struct Memory {
     /// Arguments that read nothing of a node's own, by the number of their text.
     texts: HashMap<Place, u32>,
+    /// Arguments that read nothing but states: neither variables nor what `$` is around them.
+    closed: HashSet<Place>,
     cells: Mutex<HashMap<(u32, Question, u32), Cell>>,
 }
 
 type Cell = Arc<OnceLock<Result<Value>>>;
 
 impl Memory {
-    pub(crate) fn new(texts: HashMap<Place, u32>) -> Self {
-        Self { texts, cells: Mutex::default() }
+    pub(crate) fn new(texts: HashMap<Place, u32>, closed: HashSet<Place>) -> Self {
+        Self { texts, closed, cells: Mutex::default() }
+    }
+
+    /// Whether an argument has one value in the whole of an evaluation.
+    pub(super) fn is_closed(&self, place: Place) -> bool {
+        self.closed.contains(&place)
     }
 
     /// The answer to a question about an argument, worked out by whoever asks first; others wait for it.
-    pub(super) fn recalled(
+    pub(crate) fn recalled(
         &self,
         place: Place,
         question: Question,

@@ -12,6 +12,7 @@ mod deleted;
 pub(crate) mod difference;
 mod is_undef;
 pub(crate) mod memory;
+mod network_scheme;
 mod new;
 mod old;
 pub(crate) mod same;
@@ -19,7 +20,7 @@ pub(crate) mod scope;
 mod sequence;
 mod to_json;
 mod to_yaml;
-mod undefined;
+pub(crate) mod undefined;
 
 use std::sync::{Arc, LazyLock};
 
@@ -34,6 +35,7 @@ const FUNCTIONS: &[&Builtin] = &[
     &changed_any::FUNCTION,
     &deleted::FUNCTION,
     &is_undef::FUNCTION,
+    &network_scheme::FUNCTION,
     &new::FUNCTION,
     &old::FUNCTION,
     &to_json::FUNCTION,

@@ -1,13 +1,13 @@
 //! What an evaluation knows beside its variables: both states of a node.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use stoker_yaql::eval::{Args, Ctx, Cx, Lambda};
 use stoker_yaql::syntax::VarName;
 use stoker_yaql::value::Opaque;
 use stoker_yaql::{Error, ErrorClass, Result, Value};
 
-use super::memory::Memory;
+use super::memory::{Memory, Place};
 
 /// Both documents of a node, under a name that nobody can write in an expression.
 #[derive(Debug)]
@@ -16,6 +16,9 @@ pub(crate) struct Scope {
     /// Empty if there is no old state.
     pub(crate) old: Value,
     pub(crate) memory: Option<Recall>,
+    /// Answers that hold for the whole of this evaluation: in `$.nodes.where($.uid = new($.uid))` the right side is the
+    /// same for all nodes. There are few of them, so that looking through all is the fastest way.
+    pub(crate) answers: Mutex<Vec<(Place, Question, Value)>>,
 }
 
 /// Results that are the same for all nodes with the same old state of the cluster.
@@ -44,7 +47,9 @@ impl Scope {
     pub(crate) fn of<'a>(args: &Args<'a>) -> Result<&'a Self> {
         Self::in_context(args.ctx).ok_or_else(|| {
             let error = Error::new(ErrorClass::Runtime, "there is no old and no new state here");
-            Box::new(error.help("it can be asked for in fields of tasks, not in node filters or helpers"))
+            Box::new(error.help(
+                "it can be asked for in fields of tasks, and in helpers that these call; not in node filters",
+            ))
         })
     }
 
@@ -68,7 +73,7 @@ impl Scope {
         no_value_if_failed(value)
     }
 
-    /// What an argument of a function gives: looked up if it is the same for all nodes and known already.
+    /// What an argument of a function gives: looked up if it is known already, from this node or from another.
     pub(crate) fn recalled(
         &self,
         argument: &Lambda,
@@ -76,10 +81,25 @@ impl Scope {
         work: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
         let place = argument.expression().map(|(program, node)| (Arc::as_ptr(program).addr(), node));
-        match (&self.memory, place) {
-            (Some(recall), Some(place)) => recall.memory.recalled(place, question, recall.past, work),
-            _ => work(),
+        let (Some(recall), Some(place)) = (&self.memory, place) else { return work() };
+        if let Some(answer) = self.answer(place, question) {
+            return Ok(answer);
         }
+        let answer = recall.memory.recalled(place, question, recall.past, work)?;
+        if recall.memory.is_closed(place) {
+            self.answers().push((place, question, answer.clone()));
+        }
+        Ok(answer)
+    }
+
+    fn answer(&self, place: Place, question: Question) -> Option<Value> {
+        let answers = self.answers();
+        let known = answers.iter().find(|(known, about, _)| *known == place && *about == question);
+        known.map(|(.., answer)| answer.clone())
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Vec<(Place, Question, Value)>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

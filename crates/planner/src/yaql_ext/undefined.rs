@@ -17,11 +17,11 @@ impl Opaque for Undefined {
 /// One for all, so that it is equal to itself.
 static UNDEFINED: LazyLock<Value> = LazyLock::new(|| Value::Opaque(Arc::new(Undefined)));
 
-pub(super) fn undefined() -> Value {
+pub(crate) fn undefined() -> Value {
     UNDEFINED.clone()
 }
 
-pub(super) fn is_undefined(value: &Value) -> bool {
+pub(crate) fn is_undefined(value: &Value) -> bool {
     let Value::Opaque(opaque) = value else { return false };
     let any: &dyn std::any::Any = &**opaque;
     any.is::<Undefined>()

@@ -41,6 +41,7 @@ impl Visitor<'_> {
             }
             Node::Call { name, args, .. } => {
                 let dollar = match tree.text(name) {
+                    name if self.is_helper(name, false) => return None,
                     "new" => Dollar::New,
                     "old" => Dollar::Old,
                     _ => return None,

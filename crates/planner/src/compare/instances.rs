@@ -1,0 +1,135 @@
+//! Instances of two plans, side by side.
+
+use std::collections::HashMap;
+
+use stoker_model::Json;
+use stoker_yaql::Value;
+
+use super::{Change, Step, What};
+use crate::plan::{Action, Details, Plan, PlannedTask};
+use crate::reasons::{Difference, Told, differences};
+use crate::stored::ExplainedPlan;
+
+/// Which instance of one plan is which of the other.
+pub(super) struct Pairs {
+    /// By instance of the earlier plan, that of the later one.
+    pub(super) after: Vec<Option<u32>>,
+    /// By instance of the later plan, that of the earlier one.
+    pub(super) before: Vec<Option<u32>>,
+}
+
+impl Pairs {
+    pub(super) fn new(before: &Plan, after: &Plan) -> Self {
+        let places: HashMap<&str, u32> = after.nodes.iter().map(String::as_str).zip(0..).collect();
+        let node_after: Vec<Option<u32>> =
+            before.nodes.iter().map(|uid| places.get(&**uid).copied()).collect();
+        let tasks: HashMap<&str, &PlannedTask> =
+            after.tasks.iter().map(|task| (task.name.as_str(), task)).collect();
+        let mut pairs =
+            Self { after: vec![None; before.n_instances()], before: vec![None; after.n_instances()] };
+        for task in &before.tasks {
+            let Some(other) = tasks.get(task.name.as_str()) else { continue };
+            for (idx, node_idx) in (task.first..).zip(&*task.nodes) {
+                let Some(node_idx) = node_after[*node_idx as usize] else { continue };
+                let Ok(place) = other.nodes.binary_search(&node_idx) else { continue };
+                let other_idx = other.first + place as u32;
+                pairs.after[idx as usize] = Some(other_idx);
+                pairs.before[other_idx as usize] = Some(idx);
+            }
+        }
+        pairs
+    }
+}
+
+pub(super) fn compare(before: &ExplainedPlan, after: &ExplainedPlan, pairs: &Pairs) -> Vec<Change> {
+    let mut changes = Changes::default();
+    for instance in before.plan.instances() {
+        let step = || step(before, instance.idx);
+        match pairs.after[instance.idx as usize] {
+            None => changes.add(instance.task, instance.node, What::Gone(step())),
+            Some(other_idx) => changes.pair(before, after, instance.idx, other_idx),
+        }
+    }
+    for instance in after.plan.instances() {
+        if pairs.before[instance.idx as usize].is_none() {
+            changes.add(instance.task, instance.node, What::New(step(after, instance.idx)));
+        }
+    }
+    let mut all = changes.all;
+    all.sort_by(|a, b| a.task.cmp(&b.task));
+    all
+}
+
+fn step(explained: &ExplainedPlan, idx: u32) -> Step {
+    let action = explained.plan.instance(idx).map_or(Action::Skip, |instance| instance.verdict.action());
+    let reason = explained.reasons.of(idx).map(ToString::to_string).unwrap_or_default();
+    Step { action, reason }
+}
+
+#[derive(Default)]
+struct Changes<'p> {
+    all: Vec<Change>,
+    known: HashMap<(&'p str, What), usize>,
+    /// What differs between details that were compared: many instances share them.
+    details: HashMap<(*const Details, *const Details), Option<What>>,
+}
+
+impl<'p> Changes<'p> {
+    fn add(&mut self, task: &'p str, uid: &str, what: What) {
+        let place = *self.known.entry((task, what)).or_insert_with_key(|(task, what)| {
+            self.all.push(Change { task: (*task).to_owned(), nodes: Vec::new(), what: what.clone() });
+            self.all.len() - 1
+        });
+        self.all[place].nodes.push(uid.to_owned());
+    }
+
+    fn pair(&mut self, before: &'p ExplainedPlan, after: &'p ExplainedPlan, idx: u32, other_idx: u32) {
+        let (Some(a), Some(b)) = (before.plan.instance(idx), after.plan.instance(other_idx)) else { return };
+        if a.verdict.action() != b.verdict.action() {
+            let what = What::Action { before: step(before, idx), after: step(after, other_idx) };
+            return self.add(b.task, b.node, what);
+        }
+        let (Some(a), Some(details)) = (before.plan.details(idx), after.plan.details(other_idx)) else {
+            return;
+        };
+        let key = (std::ptr::from_ref(a), std::ptr::from_ref(details));
+        let what = self.details.entry(key).or_insert_with(|| compare_details(a, details)).clone();
+        if let Some(what) = what {
+            self.add(b.task, b.node, what);
+        }
+    }
+}
+
+fn compare_details(before: &Details, after: &Details) -> Option<What> {
+    if before == after {
+        return None;
+    }
+    let words = [
+        ("type", before.task_type.clone(), after.task_type.clone()),
+        ("fail_on_error", before.fail_on_error.to_string(), after.fail_on_error.to_string()),
+    ];
+    let mut found: Vec<Difference> = words
+        .into_iter()
+        .filter(|(_, old, new)| old != new)
+        .map(|(path, old, new)| Difference { path: path.to_owned(), old: Some(old), new: Some(new) })
+        .collect();
+    let (inside, n_inside) =
+        differences("parameters", &value(&before.parameters), &value(&after.parameters), Told::Parameters);
+    let mut n_differences = found.len() + n_inside;
+    found.extend(inside);
+    if found.is_empty() {
+        // `1` and `true`, or the order of keys: equal to expressions, but not to every executor.
+        found.push(Difference {
+            path: "parameters are written in another way".to_owned(),
+            old: None,
+            new: None,
+        });
+        n_differences = 1;
+    }
+    Some(What::Details { differences: found, n_differences })
+}
+
+/// Data as a value of the language; it always is one.
+fn value(data: &Json) -> Value {
+    stoker_yaql::json::parse(&data.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,57 @@
+//! Durations of all instances, guessed where they are not known.
+
+use std::collections::HashMap;
+
+use super::KnownDurations;
+use crate::plan::{Action, Plan};
+
+/// The duration of a task of which nothing is known, nor of any like it.
+pub const UNKNOWN_MS: u64 = 30_000;
+
+pub(super) struct Durations {
+    /// By instance; zero for what is skipped.
+    pub(super) ms: Vec<u64>,
+    pub(super) n_known: usize,
+    pub(super) n_unknown: usize,
+}
+
+impl Durations {
+    pub(super) fn new(plan: &Plan, known: &KnownDurations<'_>) -> Self {
+        let mut ms: Vec<Option<u64>> = vec![Some(0); plan.n_instances()];
+        let mut by_type: HashMap<&str, Vec<u64>> = HashMap::new();
+        let (mut n_known, mut n_unknown) = (0, 0);
+        for task in &plan.tasks {
+            let mut of_task = Vec::new();
+            let running = || plan.instances_of(task).filter(|found| found.verdict.action() == Action::Run);
+            for instance in running() {
+                let duration = known(instance.task, instance.node);
+                ms[instance.idx as usize] = duration;
+                n_known += usize::from(duration.is_some());
+                n_unknown += usize::from(duration.is_none());
+                of_task.extend(duration);
+                if let (Some(duration), Some(details)) = (duration, plan.details(instance.idx)) {
+                    by_type.entry(&details.task_type).or_default().push(duration);
+                }
+            }
+            if let Some(median) = median(&mut of_task) {
+                running().for_each(|instance| _ = ms[instance.idx as usize].get_or_insert(median));
+            }
+        }
+        let by_type: HashMap<&str, u64> = by_type
+            .into_iter()
+            .filter_map(|(task_type, mut of_type)| Some((task_type, median(&mut of_type)?)))
+            .collect();
+        let guess = |idx: u32| {
+            let details = plan.details(idx);
+            details.and_then(|details| by_type.get(&*details.task_type).copied()).unwrap_or(UNKNOWN_MS)
+        };
+        let ms = (0_u32..).zip(ms).map(|(idx, ms)| ms.unwrap_or_else(|| guess(idx))).collect();
+        Self { ms, n_known, n_unknown }
+    }
+}
+
+/// The lower one, if there are two.
+fn median(values: &mut [u64]) -> Option<u64> {
+    let middle = values.len().checked_sub(1)? / 2;
+    Some(*values.select_nth_unstable(middle).1)
+}

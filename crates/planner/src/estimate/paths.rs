@@ -1,0 +1,32 @@
+//! The longest chains of a plan.
+
+use crate::plan::Plan;
+
+/// By vertex of the order, how long the longest chain takes that begins with it.
+pub(super) fn remaining(plan: &Plan, ms: &[u64]) -> Vec<u64> {
+    let order = plan.order.topological_order().unwrap_or_default();
+    let mut remaining = vec![0_u64; plan.order.n_vertices()];
+    for vertex in order.into_iter().rev() {
+        let after = plan.order.targets(vertex).iter().map(|target| remaining[*target as usize]).max();
+        let own = ms.get(vertex as usize).copied().unwrap_or(0);
+        remaining[vertex as usize] = own.saturating_add(after.unwrap_or(0));
+    }
+    remaining
+}
+
+/// The longest chain, without what takes no time in it.
+pub(super) fn critical(plan: &Plan, ms: &[u64], remaining: &[u64]) -> Vec<(u32, u64)> {
+    let longest = |vertices: &mut dyn Iterator<Item = u32>| {
+        // Of several, the first: the answer is always the same.
+        vertices.max_by_key(|vertex| (remaining[*vertex as usize], std::cmp::Reverse(*vertex)))
+    };
+    let mut path = Vec::new();
+    let mut next = longest(&mut (0..remaining.len() as u32));
+    while let Some(vertex) = next {
+        if let Some(own) = ms.get(vertex as usize).filter(|own| **own > 0) {
+            path.push((vertex, *own));
+        }
+        next = longest(&mut plan.order.targets(vertex).iter().copied());
+    }
+    path
+}

@@ -1,0 +1,170 @@
+//! A simulated run.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use crate::plan::{Action, Plan};
+
+/// First what most is waiting for, then by number.
+type Priority = (Reverse<u64>, u32);
+
+struct Task {
+    n_free: u64,
+    /// Instances that could have started but for the strategy. Some of them may have started since, or their node is
+    /// busy with another: they are looked at again when that ends.
+    refused: BinaryHeap<Reverse<Priority>>,
+}
+
+struct Node {
+    is_busy: bool,
+    /// What could start.
+    ready: BTreeSet<Priority>,
+}
+
+struct Run<'r> {
+    plan: &'r Plan,
+    ms: &'r [u64],
+    remaining: &'r [u64],
+    /// By instance.
+    task_of: Vec<u32>,
+    node_of: Vec<u32>,
+    tasks: Vec<Task>,
+    nodes: Vec<Node>,
+    /// By vertex, how many edges to it are left.
+    n_before: Vec<u32>,
+    now_ms: u64,
+    /// What runs, by its end.
+    running: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+/// When the last instance ends.
+pub(super) fn total_ms(plan: &Plan, ms: &[u64], remaining: &[u64]) -> u64 {
+    let mut run = Run::new(plan, ms, remaining);
+    let free: Vec<u32> = (0_u32..)
+        .zip(&run.n_before)
+        .filter(|(_, n_before)| **n_before == 0)
+        .map(|(vertex, _)| vertex)
+        .collect();
+    run.free(free);
+    while let Some(Reverse((end_ms, idx))) = run.running.pop() {
+        run.now_ms = end_ms;
+        let mut ended = vec![idx];
+        // All that ends now ends before anything starts.
+        while run.running.peek().is_some_and(|Reverse((at_ms, _))| *at_ms == end_ms) {
+            ended.extend(run.running.pop().map(|Reverse((_, idx))| idx));
+        }
+        for idx in &ended {
+            run.nodes[run.node_of[*idx as usize] as usize].is_busy = false;
+            run.tasks[run.task_of[*idx as usize] as usize].n_free += 1;
+        }
+        let freed = ended.iter().flat_map(|idx| run.after(*idx)).collect();
+        run.free(freed);
+        for idx in ended {
+            run.start_on(run.node_of[idx as usize]);
+            run.start_refused(run.task_of[idx as usize]);
+        }
+    }
+    run.now_ms
+}
+
+impl<'r> Run<'r> {
+    fn new(plan: &'r Plan, ms: &'r [u64], remaining: &'r [u64]) -> Self {
+        let mut n_before = vec![0; plan.order.n_vertices()];
+        for (_, to) in plan.order.edges() {
+            n_before[to as usize] += 1;
+        }
+        let (mut task_of, mut node_of) = (Vec::with_capacity(ms.len()), Vec::with_capacity(ms.len()));
+        for (task_idx, task) in (0_u32..).zip(&plan.tasks) {
+            task_of.extend(task.nodes.iter().map(|_| task_idx));
+            node_of.extend_from_slice(&task.nodes);
+        }
+        let task = |task: &crate::plan::PlannedTask| {
+            let limits = task.details.iter().filter_map(crate::plan::Details::concurrency);
+            Task { n_free: limits.min().unwrap_or(u64::MAX / 2), refused: BinaryHeap::new() }
+        };
+        Self {
+            plan,
+            ms,
+            remaining,
+            task_of,
+            node_of,
+            tasks: plan.tasks.iter().map(task).collect(),
+            nodes: plan.nodes.iter().map(|_| Node { is_busy: false, ready: BTreeSet::new() }).collect(),
+            n_before,
+            now_ms: 0,
+            running: BinaryHeap::new(),
+        }
+    }
+
+    /// Vertices that nothing is before any more.
+    fn after(&mut self, vertex: u32) -> Vec<u32> {
+        let mut freed = Vec::new();
+        for target in self.plan.order.targets(vertex) {
+            let n_before = &mut self.n_before[*target as usize];
+            *n_before -= 1;
+            if *n_before == 0 {
+                freed.push(*target);
+            }
+        }
+        freed
+    }
+
+    /// What takes no time is over at once, all else becomes ready and starts if it can.
+    fn free(&mut self, mut freed: Vec<u32>) {
+        let mut nodes = BTreeSet::new();
+        while let Some(vertex) = freed.pop() {
+            let instance = self.plan.verdicts.get(vertex as usize);
+            if instance.is_none_or(|verdict| verdict.action() == Action::Skip) {
+                let after = self.after(vertex);
+                freed.extend(after);
+                continue;
+            }
+            let node_idx = self.node_of[vertex as usize];
+            self.nodes[node_idx as usize].ready.insert((Reverse(self.remaining[vertex as usize]), vertex));
+            nodes.insert(node_idx);
+        }
+        for node_idx in nodes {
+            self.start_on(node_idx);
+        }
+    }
+
+    /// Starts the first on a node whose strategy allows it.
+    fn start_on(&mut self, node_idx: u32) {
+        let node = &self.nodes[node_idx as usize];
+        if node.is_busy {
+            return;
+        }
+        let mut first = None;
+        for priority in &node.ready {
+            let task = &mut self.tasks[self.task_of[priority.1 as usize] as usize];
+            if task.n_free > 0 {
+                first = Some(*priority);
+                break;
+            }
+            task.refused.push(Reverse(*priority));
+        }
+        if let Some(priority) = first {
+            self.start(priority);
+        }
+    }
+
+    /// Starts what was refused, as far as its strategy allows it now.
+    fn start_refused(&mut self, task_idx: u32) {
+        while self.tasks[task_idx as usize].n_free > 0 {
+            let Some(Reverse(priority)) = self.tasks[task_idx as usize].refused.pop() else { return };
+            let node = &self.nodes[self.node_of[priority.1 as usize] as usize];
+            if !node.is_busy && node.ready.contains(&priority) {
+                self.start(priority);
+            }
+        }
+    }
+
+    fn start(&mut self, priority: Priority) {
+        let idx = priority.1;
+        let node = &mut self.nodes[self.node_of[idx as usize] as usize];
+        node.ready.remove(&priority);
+        node.is_busy = true;
+        self.tasks[self.task_of[idx as usize] as usize].n_free -= 1;
+        self.running.push(Reverse((self.now_ms.saturating_add(self.ms[idx as usize]), idx)));
+    }
+}

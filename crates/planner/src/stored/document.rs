@@ -1,0 +1,203 @@
+//! The document that is compressed. Names here are part of the format.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stoker_yaql::Span;
+
+use super::columns::{Runs, pack, unpack, unpack_up_to};
+use super::order::Order;
+use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
+use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdict};
+use crate::problem::{Excluded, Problem, Severity, codes};
+use crate::reasons::{Explanation, Reasons};
+
+/// Read first: what else there is depends on it.
+#[derive(Deserialize)]
+pub(super) struct Version {
+    pub(super) version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document<'p> {
+    version: u32,
+    nodes: Cow<'p, [String]>,
+    /// Sets of nodes that tasks are on, each once.
+    node_sets: Vec<Runs>,
+    tasks: Vec<Task<'p>>,
+    /// By instance.
+    verdicts: Runs,
+    /// By instance: zero is none, one is the first of its task.
+    details: Runs,
+    order: Order,
+    groups: Cow<'p, [FaultToleranceGroup]>,
+    choices: Cow<'p, [Choice]>,
+    explanations: Cow<'p, [Explanation]>,
+    /// By instance.
+    reasons: Runs,
+    problems: Vec<StoredProblem<'p>>,
+    excluded: Cow<'p, [Excluded]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Task<'p> {
+    name: Cow<'p, str>,
+    /// Place in `node_sets`.
+    nodes: u32,
+    details: Cow<'p, [Details]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredProblem<'p> {
+    severity: Severity,
+    code: Cow<'p, str>,
+    task: Option<Cow<'p, str>>,
+    field: Cow<'p, str>,
+    nodes: Cow<'p, [String]>,
+    message: Cow<'p, str>,
+    /// The expression, and where the piece of it begins and ends.
+    place: Option<(Cow<'p, str>, u32, u32)>,
+    help: Option<Cow<'p, str>>,
+}
+
+impl<'p> Document<'p> {
+    pub(super) fn of(explained: &'p ExplainedPlan) -> Self {
+        let plan = &explained.plan;
+        let (mut node_sets, mut known) = (Vec::new(), HashMap::new());
+        let mut tasks = Vec::with_capacity(plan.tasks.len());
+        for task in &plan.tasks {
+            let nodes = *known.entry(&*task.nodes).or_insert_with(|| {
+                node_sets.push(pack(task.nodes.iter().copied()));
+                node_sets.len() as u32 - 1
+            });
+            tasks.push(Task { name: (&*task.name).into(), nodes, details: (&*task.details).into() });
+        }
+        Self {
+            version: VERSION,
+            nodes: Cow::Borrowed(&plan.nodes),
+            node_sets,
+            tasks,
+            verdicts: pack(plan.verdicts.iter().map(|verdict| *verdict as u32)),
+            details: pack(plan.details.iter().map(|details_idx| details_idx.wrapping_add(1))),
+            order: Order::of(&plan.order),
+            groups: (&*plan.groups).into(),
+            choices: (&*plan.choices).into(),
+            explanations: (&*explained.reasons.explanations).into(),
+            reasons: pack(explained.reasons.of.iter().copied()),
+            problems: explained.problems.iter().map(StoredProblem::of).collect(),
+            excluded: (&*explained.excluded).into(),
+        }
+    }
+
+    pub(super) fn into_explained(self, bounds: &Bounds) -> Result<ExplainedPlan, DecodeError> {
+        let sets = node_sets(&self.node_sets, self.nodes.len(), bounds)?;
+        let mut n_instances = 0;
+        let mut tasks = Vec::with_capacity(self.tasks.len());
+        for task in self.tasks {
+            let nodes = sets
+                .get(task.nodes as usize)
+                .ok_or(DecodeError::Damaged("a task is on an unknown set of nodes"))?;
+            tasks.push(PlannedTask {
+                name: task.name.into_owned(),
+                nodes: nodes.clone(),
+                first: n_instances as u32,
+                details: task.details.into_owned(),
+            });
+            n_instances += nodes.len();
+            if n_instances > bounds.vertices {
+                return Err(DecodeError::Damaged("there are too many instances"));
+            }
+        }
+        let verdicts =
+            unpack(&self.verdicts, n_instances)?.into_iter().map(verdict).collect::<Result<_, _>>()?;
+        let plan = Plan {
+            nodes: self.nodes.into_owned().into(),
+            details: details(&tasks, &self.details, n_instances)?,
+            tasks,
+            groups: self.groups.into_owned(),
+            choices: self.choices.into_owned(),
+            verdicts,
+            order: self.order.into_csr(n_instances, bounds)?,
+        };
+        let explanations = self.explanations.into_owned();
+        let of = unpack(&self.reasons, n_instances)?;
+        if of.iter().any(|number| *number as usize >= explanations.len()) {
+            return Err(DecodeError::Damaged("an instance has no reason"));
+        }
+        let problems =
+            self.problems.into_iter().map(StoredProblem::into_problem).collect::<Result<_, _>>()?;
+        let reasons = Reasons { explanations, of };
+        Ok(ExplainedPlan { plan, reasons, problems, excluded: self.excluded.into_owned() })
+    }
+}
+
+fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u32]>>, DecodeError> {
+    let mut n_left = bounds.vertices;
+    let mut sets = Vec::with_capacity(all.len());
+    for runs in all {
+        let set = node_set(runs, n_nodes.min(n_left))?;
+        // Each is that of some task, so together they are no more than there are instances.
+        n_left -= set.len();
+        sets.push(set);
+    }
+    Ok(sets)
+}
+
+fn node_set(runs: &[i64], n_nodes: usize) -> Result<Arc<[u32]>, DecodeError> {
+    let nodes = unpack_up_to(runs, n_nodes)?;
+    let is_right =
+        nodes.is_sorted_by(|a, b| a < b) && nodes.last().is_none_or(|last| (*last as usize) < n_nodes);
+    if is_right { Ok(nodes.into()) } else { Err(DecodeError::Damaged("a set of nodes does not ascend")) }
+}
+
+fn verdict(number: u32) -> Result<Verdict, DecodeError> {
+    Verdict::ALL.get(number as usize).copied().ok_or(DecodeError::Damaged("a verdict is unknown"))
+}
+
+fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Vec<u32>, DecodeError> {
+    let mut all = unpack(runs, n_instances)?;
+    for task in tasks {
+        for details_idx in &mut all[task.first as usize..task.first as usize + task.nodes.len()] {
+            if *details_idx as usize > task.details.len() {
+                return Err(DecodeError::Damaged("an instance has details that are not there"));
+            }
+            *details_idx = details_idx.wrapping_sub(1);
+        }
+    }
+    Ok(all)
+}
+
+impl<'p> StoredProblem<'p> {
+    fn of(problem: &'p Problem) -> Self {
+        let place = problem.place.as_ref();
+        Self {
+            severity: problem.severity,
+            code: problem.code.into(),
+            task: problem.task.as_deref().map(Cow::from),
+            field: (&*problem.field).into(),
+            nodes: (&*problem.nodes).into(),
+            message: (&*problem.message).into(),
+            place: place.map(|(text, span)| (text.into(), span.start, span.end)),
+            help: problem.help.as_deref().map(Cow::from),
+        }
+    }
+
+    fn into_problem(self) -> Result<Problem, DecodeError> {
+        let code = codes::ALL.iter().find(|code| **code == self.code);
+        Ok(Problem {
+            severity: self.severity,
+            code: code.ok_or(DecodeError::Damaged("the code of a warning is unknown"))?,
+            task: self.task.map(Cow::into_owned),
+            field: self.field.into_owned(),
+            nodes: self.nodes.into_owned(),
+            message: self.message.into_owned(),
+            place: self.place.map(|(text, start, end)| (text.into_owned(), Span { start, end })),
+            help: self.help.map(Cow::into_owned),
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! Large fleets: limits that grow with them, and reasons that are worked out together.
+
+mod real;
+mod small;
+
+use serde_json::{Value as Json, json};
+use small::{input, node, old_of, planned, refused, running, shell, state, task};
+use stoker_planner::{Explainer, NodeInput, Plan, PlanningInput, Reasons, Settings, codes};
+
+fn fleet(n_nodes: usize) -> Vec<NodeInput> {
+    (0..n_nodes).map(|uid| node(&uid.to_string(), &["a"], json!({"uid": uid.to_string()}))).collect()
+}
+
+/// Four entries for each node.
+fn common(n_nodes: usize) -> Json {
+    json!({"disks": (0..n_nodes * 4).map(|disk| json!({"uid": (disk / 4).to_string(), "size": disk})).collect::<Vec<_>>()})
+}
+
+/// The reference stops at 10,000 items, which a cluster of 3,000 nodes has in any list of disks.
+#[test]
+fn collections_may_grow_with_the_fleet() {
+    let nodes = fleet(3_000);
+    let condition = json!({"condition": {"yaql_exp": "len($.disks.select($.size)) = 12000"}});
+    let tasks = [task("a", json!({"type": "shell", "roles": "master", "condition": condition["condition"]}))];
+    let input = input(&tasks, &common(3_000), &nodes);
+    assert_eq!(running(&planned(&input)), ["a@master"]);
+    let limited = PlanningInput {
+        settings: Settings { limit_iterators: Some(10_000), ..Settings::default() },
+        ..input.clone()
+    };
+    let report = refused(&limited);
+    assert_eq!(report.problems[0].code, codes::EXPRESSION);
+    let starved =
+        PlanningInput { settings: Settings { memory_quota: Some(1_000), ..Settings::default() }, ..input };
+    assert_eq!(refused(&starved).problems[0].code, codes::EXPRESSION);
+}
+
+/// A question about a list as long as the fleet, asked on every node of it.
+#[test]
+fn each_node_may_look_for_itself_among_all() {
+    let nodes = fleet(60);
+    let tasks = [
+        shell("own", json!({"condition": {"yaql_exp": "$.disks.where($.uid = new($.uid)).len() = 4"}})),
+        shell("moved", json!({"condition": {"yaql_exp": "changed($.disks.where($.uid = new($.uid)))"}})),
+    ];
+    let now = common(60);
+    let mut before = now.clone();
+    before["disks"][4]["size"] = json!("another");
+    let states: Vec<(String, _)> =
+        nodes.iter().map(|node| (node.uid.clone(), state(&before, &json!({"uid": node.uid})))).collect();
+    let states: Vec<(&str, _)> = states.iter().map(|(uid, state)| (uid.as_str(), state.clone())).collect();
+    let old = old_of(&states);
+    let plan = planned(&PlanningInput { old: Some(&old), ..input(&tasks, &now, &nodes) });
+    let running = running(&plan);
+    assert_eq!((running.len(), running[0].as_str()), (61, "moved@1"));
+}
+
+fn told_by_one(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
+    let options = Explainer::options(input);
+    let explainer = Explainer::new(input, &options);
+    plan.instances().map(|instance| explainer.explain(&instance).to_string()).collect()
+}
+
+fn told_together(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
+    let reasons = Reasons::new(input, plan);
+    plan.instances().map(|instance| reasons.of(instance.idx).expect("a reason").to_string()).collect()
+}
+
+#[test]
+fn reasons_are_the_same_one_by_one_and_together() {
+    let (Some(cluster), Some(expected)) = (real::Cluster::real(), real::expected_plans()) else { return };
+    let mut before = real::Cluster::real().expect("the same again");
+    for (uid, own) in before.nodes.iter_mut().filter(|(uid, _)| matches!(uid.as_str(), "127" | "129")) {
+        let mut changed = own.value().as_map().expect("a map").to_builder();
+        changed.insert("network_scheme".into(), uid.as_str().into()).expect("a key");
+        *own = stoker_planner::state::Document::new(&stoker_yaql::Value::frozen_dict(changed.build()));
+    }
+    let pasts =
+        [None, Some(cluster.as_old()), Some(cluster.before_scale_out().as_old()), Some(before.as_old())];
+    for name in ["default-graph.yaml", "net-verification__tasks.yaml"] {
+        let Some(tasks) = real::tasks(name) else { return };
+        for old in &pasts {
+            let input = PlanningInput {
+                old: old.as_ref(),
+                ..PlanningInput::new(&tasks, cluster.common.clone(), real::node_inputs(&cluster, &expected))
+            };
+            let plan = planned(&input);
+            assert_eq!(told_together(&input, &plan), told_by_one(&input, &plan));
+        }
+    }
+}
+
+#[test]
+fn sets_that_wait_for_each_other_are_kept_once_and_told_pair_by_pair() {
+    let tasks = [shell("a", json!({})), shell("b", json!({"cross_depends": [{"name": "a", "role": "*"}]}))];
+    let plan = planned(&input(&tasks, &json!({}), &fleet(20)));
+    assert_eq!((plan.size().1, plan.edges().count()), (40, 400));
+    let n_instances = plan.n_instances() as u32;
+    assert!(plan.edges().all(|(before, after)| before < n_instances && after < n_instances));
+}

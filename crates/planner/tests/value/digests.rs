@@ -1,0 +1,94 @@
+//! Digests name what is not as it was.
+
+use serde_json::json;
+use stoker_planner::state::Document;
+use stoker_planner::{InputDigests, PlanningInput, Request, input_digests};
+
+use crate::small::{document, input, node, old_of, shell, state, task};
+
+fn check(change: impl FnOnce(&mut PlanningInput<'_>), expected: &[&str]) {
+    let tasks = [shell("a", json!({})), shell("b", json!({"parameters": {"n": 1, "m": 2}}))];
+    let nodes = [node("1", &["x"], json!({"own": 1})), node("2", &["x", "y"], json!({"own": 2}))];
+    let before = input(&tasks, &json!({"debug": true, "list": [1, 2]}), &nodes);
+    let mut after = before.clone();
+    change(&mut after);
+    let (before, after) = (input_digests(&before), input_digests(&after));
+    assert_eq!(before.differences(&after), expected);
+    assert_eq!(after.differences(&before), expected, "the other way round");
+    assert_eq!(before == after, expected.is_empty());
+    let text = serde_json::to_string(&after).expect("JSON");
+    assert_eq!(serde_json::from_str::<InputDigests>(&text).expect("digests"), after);
+}
+
+#[test]
+fn what_differs_is_named() {
+    check(|_| {}, &[]);
+    check(
+        |input| input.common = document(&json!({"debug": false, "list": [1, 2]})),
+        &["the setting `debug` of all nodes"],
+    );
+    check(
+        |input| input.common = document(&json!({"list": [2, 1], "more": null})),
+        &[
+            "the setting `debug` of all nodes",
+            "the setting `list` of all nodes",
+            "the setting `more` of all nodes",
+        ],
+    );
+    check(|input| input.nodes[1].document = document(&json!({"own": 3})), &["node 2"]);
+    check(|input| input.nodes[0].tags.push("z".into()), &["node 1"]);
+    check(|input| input.nodes[0].record = Some("ready".into()), &["node 1"]);
+    check(|input| input.nodes.truncate(0), &["nodes 1, 2"]);
+    check(|input| input.master = Document::default(), &["node master"]);
+    check(|input| input.request.force = true, &["whether everything is run anew"]);
+    check(|input| input.request.nodes = Some(Vec::new()), &["which nodes are asked for"]);
+    check(|input| input.request.tasks = Some(vec!["a".into()]), &["which tasks are asked for"]);
+    check(|input| input.node_filter = Some("$.x"), &["the node filter of the graph"]);
+}
+
+#[test]
+fn what_has_no_meaning_makes_no_difference() {
+    check(|input| input.nodes.reverse(), &[]);
+    check(|input| input.nodes[1].tags.reverse(), &[]);
+    check(|input| input.common = document(&json!({"list": [1, 2], "debug": true})), &[]);
+    check(|input| input.settings.n_threads = 9, &[]);
+    check(|input| input.settings.now_micros = 9, &[]);
+    check(|input| input.node_filter = Some("  "), &[]);
+}
+
+#[test]
+fn tasks_are_compared_as_they_are_written() {
+    let digests = |fields| input_digests(&input(&[task("a", fields)], &json!({}), &[]));
+    let one = digests(json!({"n": 1, "m": {"x": [1, "1"]}}));
+    assert_eq!(one, digests(json!({"m": {"x": [1, "1"]}, "n": 1})));
+    for other in
+        [json!({"n": true, "m": {"x": [1, "1"]}}), json!({"n": 1, "m": {"x": ["1", 1]}}), json!({"n": 1})]
+    {
+        assert_eq!(one.differences(&digests(other)), ["task `a`"]);
+    }
+    assert_eq!(
+        one.differences(&InputDigests { request: one.request.clone(), ..InputDigests::default() }),
+        ["task `a`", "node master"]
+    );
+}
+
+#[test]
+fn the_past_is_named_by_node_and_many_nodes_are_counted() {
+    let tasks = [shell("a", json!({}))];
+    let nodes: Vec<_> = (1..=8).map(|number| node(&number.to_string(), &[], json!({}))).collect();
+    let uids: Vec<String> = nodes.iter().map(|node| node.uid.clone()).collect();
+    let past = |value: i32| {
+        let states = uids.iter().map(|uid| (uid.as_str(), state(&json!({"x": value}), &json!({}))));
+        old_of(&states.collect::<Vec<_>>())
+    };
+    let (one, two) = (past(1), past(2));
+    let mut late = one.clone();
+    late.set_task("a", "3", None);
+    let with = |old| PlanningInput { old: Some(old), ..input(&tasks, &json!({}), &nodes) };
+    let digests = |old| input_digests(&with(old));
+    assert_eq!(digests(&one).differences(&digests(&late)), ["what last succeeded on node 3"]);
+    let all = "what last succeeded on nodes 1, 2, 3, 4, 5 and 3 more";
+    assert_eq!(digests(&one).differences(&digests(&two)), [all]);
+    let forced = |old| PlanningInput { request: Request { force: true, ..Request::default() }, ..with(old) };
+    assert_eq!(input_digests(&forced(&one)), input_digests(&forced(&two)), "with force there is no past");
+}

@@ -1,0 +1,97 @@
+//! Plans as drawings.
+
+use serde_json::json;
+use stoker_pictures::{Dot, Drawing, Looks, Svg};
+use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+
+use crate::plans::real_plans;
+use crate::small::{input, node, planned, shell};
+
+fn looks(instance: &Instance<'_>) -> Looks {
+    if instance.verdict.action() == Action::Run { Looks::Pending } else { Looks::ToSkip }
+}
+
+fn edges(drawing: &Drawing) -> Vec<String> {
+    let id = |vertex_idx: u32| drawing.vertices[vertex_idx as usize].id.clone();
+    drawing.edges.iter().map(|(from, to)| format!("{} -> {}", id(*from), id(*to))).collect()
+}
+
+fn chain() -> Plan {
+    let tasks = [
+        shell("a", json!({})),
+        shell("b", json!({"requires": ["a"], "condition": false})),
+        shell("c", json!({"cross_depends": [{"name": "b", "role": "*"}]})),
+    ];
+    planned(&input(&tasks, &json!({}), &[node("1", &[], json!({})), node("2", &[], json!({}))]))
+}
+
+#[test]
+fn a_plan_is_drawn_with_all_its_edges() {
+    for (name, explained) in real_plans() {
+        let drawing = draw(&explained.plan, &InstanceFilter::default(), &looks).expect("a drawing");
+        assert_eq!(drawing.vertices.len(), explained.plan.n_instances(), "{name}");
+        assert_eq!(drawing.edges.len(), explained.plan.edges().count(), "{name}");
+        assert!(Svg(&drawing).to_string().contains("</svg>"));
+    }
+    let dot = Dot(&draw(&chain(), &InstanceFilter::default(), &looks).expect("a drawing")).to_string();
+    assert!(dot.contains("\"Task[b/2]\" [fillcolor=magenta, style=filled];"), "{dot}");
+    assert!(dot.contains("\"Task[b/1]\" -> \"Task[c/2]\";"), "{dot}");
+}
+
+#[test]
+fn filters_choose_what_is_drawn() {
+    let check = |filter: InstanceFilter, expected: &[&str]| {
+        assert_eq!(edges(&draw(&chain(), &filter, &looks).expect("a drawing")), expected, "{filter:?}");
+    };
+    let base = InstanceFilter::default;
+    check(
+        InstanceFilter { tasks: vec!["a".into(), "b".into()], ..base() },
+        &["Task[a/1] -> Task[b/1]", "Task[a/2] -> Task[b/2]"],
+    );
+    check(
+        InstanceFilter { nodes: vec!["2".into()], ..base() },
+        &["Task[a/2] -> Task[b/2]", "Task[b/2] -> Task[c/2]"],
+    );
+    check(
+        InstanceFilter { parents_of: Some("b".into()), ..base() },
+        &["Task[a/1] -> Task[b/1]", "Task[a/2] -> Task[b/2]"],
+    );
+    check(
+        InstanceFilter { runs_only: true, ..base() },
+        &[
+            "Task[a/1] -> Task[c/1]",
+            "Task[a/1] -> Task[c/2]",
+            "Task[a/2] -> Task[c/1]",
+            "Task[a/2] -> Task[c/2]",
+        ],
+    );
+}
+
+#[test]
+fn what_is_too_much_is_counted() {
+    let few = |filter: InstanceFilter| {
+        let drawing =
+            draw(&chain(), &InstanceFilter { n_max: Some(2), ..filter }, &looks).expect("a drawing");
+        (
+            drawing.vertices.iter().map(|vertex| vertex.id.clone()).collect::<Vec<_>>().join(" "),
+            drawing.n_left_out,
+        )
+    };
+    assert_eq!(few(InstanceFilter::default()), ("Task[a/1] Task[a/2]".to_owned(), 4));
+    let parents = InstanceFilter { parents_of: Some("c".into()), ..InstanceFilter::default() };
+    assert_eq!(few(parents), ("Task[b/1] Task[b/2]".to_owned(), 2));
+}
+
+#[test]
+fn unknown_names_are_told() {
+    let check = |filter: InstanceFilter, expected: &str| {
+        assert_eq!(draw(&chain(), &filter, &looks).expect_err("a wrong name"), expected);
+    };
+    let base = InstanceFilter::default;
+    check(InstanceFilter { tasks: vec!["x".into()], ..base() }, "no task of the plan is called `x`");
+    check(InstanceFilter { parents_of: Some("y".into()), ..base() }, "no task of the plan is called `y`");
+    check(
+        InstanceFilter { tasks: vec!["x".into()], nodes: vec!["7".into(), "8".into()], ..base() },
+        "no task of the plan is called `x` and no node `7` or `8`",
+    );
+}

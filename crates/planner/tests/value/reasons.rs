@@ -1,0 +1,52 @@
+//! Reasons of a whole plan are those of each of its instances.
+
+use stoker_planner::{Explainer, PlanningInput, Settings};
+
+use crate::plans::{explained, mixed, with_mixed_input, with_real_inputs};
+
+fn check(name: &str, input: &PlanningInput<'_>) {
+    let explained = explained(input);
+    let options = Explainer::options(input);
+    let explainer = Explainer::new(input, &options);
+    for instance in explained.plan.instances() {
+        let found = explained.reasons.of(instance.idx);
+        assert_eq!(found, Some(&explainer.explain(&instance)), "{name}: {instance}");
+    }
+    assert_eq!(explained.reasons.of(explained.plan.n_instances() as u32), None);
+}
+
+#[test]
+fn each_instance_has_the_reason_that_it_has_by_itself() {
+    with_real_inputs(check);
+    with_mixed_input(7, |input| check("mixed", input));
+    let many = Settings { n_threads: 3, ..Settings::default() };
+    with_mixed_input(7, |input| check("threads", &PlanningInput { settings: many, ..input.clone() }));
+}
+
+#[test]
+fn own_data_is_told_of_each_node_and_secrets_of_none() {
+    let explained = mixed(3);
+    let told: Vec<String> = explained
+        .plan
+        .instances()
+        .filter(|instance| instance.task == "address")
+        .filter_map(|instance| Some(format!("{instance}: {}", explained.reasons.of(instance.idx)?)))
+        .collect();
+    let expected = [
+        "address@1: `$.address` is new: the task has not succeeded here before",
+        "address@2: `$.address` has changed: address.ip was \"10.1.0.1\" and is \"10.2.0.1\"",
+        "address@3: `$.address` has changed: address.ip was \"10.1.0.2\" and is \"10.2.0.2\"",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn equal_reasons_are_kept_once() {
+    let (few, many) = (mixed(3), mixed(300));
+    // Only those that tell of an address grow with the nodes: of the address itself, and of all that has changed.
+    let n_constant = |plan: &stoker_planner::ExplainedPlan| {
+        plan.reasons.all().iter().filter(|reason| reason.differences.is_empty()).count()
+    };
+    assert_eq!(n_constant(&few), n_constant(&many));
+    assert_eq!(many.reasons.all().len() - n_constant(&many), 2 * 299);
+}
