@@ -1,0 +1,227 @@
+//! From a draft to a blueprint, or everything that is wrong with it.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::draft::{Draft, DraftInstance, Group};
+use super::policy::Policy;
+use super::weights::ranks;
+use super::{Blueprint, Instance, Limit, NONE, Node, Task, ZERO_TOLERANCE};
+
+/// Why there can be no run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Defect {
+    UnknownType {
+        task: String,
+        task_type: String,
+    },
+    /// `parameters.strategy` of a task.
+    BadStrategy {
+        task: String,
+        node: String,
+        found: String,
+    },
+    /// Another parameter that the engine reads.
+    BadParameter {
+        task: String,
+        node: String,
+        name: &'static str,
+        found: String,
+        wanted: &'static str,
+    },
+    /// Instances that wait for each other, closed: the first is also the last.
+    Cycle {
+        instances: Vec<String>,
+    },
+    /// Something to carry out where no agent is.
+    NoAgent {
+        instance: String,
+    },
+    NoNodesAtOnce,
+    /// A number that leads nowhere: a defect of whoever made the draft.
+    Dangling {
+        what: &'static str,
+        idx: u32,
+    },
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownType { task, task_type } => {
+                write!(f, "task `{task}` has the type `{task_type}`, which nothing can carry out")
+            }
+            Self::BadStrategy { task, node, found } => write!(
+                f,
+                "`parameters.strategy` of `{task}@{node}` is {found}; write `type: one_by_one`, or `type: parallel` with \
+                 a whole number, not negative, as `amount`"
+            ),
+            Self::BadParameter { task, node, name, found, wanted } => {
+                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it has to be {wanted}")
+            }
+            Self::Cycle { instances } => write!(f, "these wait for each other: {}", instances.join(" -> ")),
+            Self::NoAgent { instance } => {
+                write!(f, "`{instance}` cannot be carried out: there is no agent at the place of stages")
+            }
+            Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; at least one node has to work"),
+            Self::Dangling { what, idx } => write!(f, "there is no {what} {idx}"),
+        }
+    }
+}
+
+impl Blueprint {
+    /// Checks a draft; all its defects at once.
+    pub fn new(draft: Draft) -> Result<Self, Vec<Defect>> {
+        let defects = dangling(&draft);
+        // Nothing else can be looked at through numbers that lead nowhere.
+        if !defects.is_empty() {
+            return Err(defects);
+        }
+        let mut defects = Vec::new();
+        if draft.options.nodes_at_once == 0 {
+            defects.push(Defect::NoNodesAtOnce);
+        }
+        let name = |idx: u32| {
+            let instance = &draft.instances[idx as usize];
+            format!("{}@{}", draft.tasks[instance.task as usize], draft.nodes[instance.node as usize])
+        };
+        for (idx, instance) in (0..).zip(&draft.instances) {
+            if instance.work.as_ref().is_some_and(|work| Some(work.executor) == draft.sync) {
+                defects.push(Defect::NoAgent { instance: name(idx) });
+            }
+        }
+        for knot in draft.order.knots() {
+            let cycle = draft.order.shortest_cycle(&knot);
+            let n_instances = draft.instances.len() as u32;
+            let instances = cycle.into_iter().filter(|vertex| *vertex < n_instances).map(name).collect();
+            defects.push(Defect::Cycle { instances });
+        }
+        if defects.is_empty() { Ok(build(draft)) } else { Err(defects) }
+    }
+}
+
+fn dangling(draft: &Draft) -> Vec<Defect> {
+    let (n_nodes, n_tasks) = (draft.nodes.len() as u32, draft.tasks.len() as u32);
+    let mut defects = Vec::new();
+    let mut check = |what, idx: u32, n: u32| {
+        if idx >= n {
+            defects.push(Defect::Dangling { what, idx });
+        }
+    };
+    for instance in &draft.instances {
+        check("task", instance.task, n_tasks);
+        check("node", instance.node, n_nodes);
+        if let Some(work) = &instance.work {
+            check("node", work.executor, n_nodes);
+        }
+    }
+    for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
+        check("node", *node, n_nodes);
+    }
+    // One number for each instance, and room for all of them among the vertices.
+    let n_instances = draft.instances.len() as u32;
+    if n_instances > 0 {
+        check("vertex", n_instances - 1, draft.order.n_vertices() as u32);
+        if !draft.durations.is_empty() {
+            check("duration", n_instances - 1, draft.durations.len() as u32);
+        }
+    }
+    defects
+}
+
+fn build(draft: Draft) -> Blueprint {
+    let (rank, by_rank) = ranks(&draft);
+    let groups = groups(&draft);
+    let nodes = nodes(&draft, &groups);
+    let tasks = tasks(&draft);
+    let n_limited = tasks.iter().filter(|task| task.limit.is_some()).count() as u32;
+    let (instances, policies) = instances(&draft.instances);
+    let mut n_before = vec![0; draft.order.n_vertices()];
+    for (_, to) in draft.order.edges() {
+        n_before[to as usize] += 1;
+    }
+    let (order, options) = (draft.order, draft.options);
+    Blueprint {
+        nodes,
+        tasks,
+        instances,
+        policies,
+        order,
+        n_before,
+        rank,
+        by_rank,
+        groups,
+        n_limited,
+        options,
+    }
+}
+
+fn groups(draft: &Draft) -> Vec<Group> {
+    let mut is_in_group = vec![false; draft.nodes.len()];
+    for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
+        is_in_group[*node as usize] = true;
+    }
+    let others = (0..draft.nodes.len() as u32).filter(|node| !is_in_group[*node as usize]).collect();
+    let others = Group { name: ZERO_TOLERANCE.to_owned(), nodes: others, tolerated: 0 };
+    let given = draft.groups.iter().cloned().map(|mut group| {
+        group.nodes.sort_unstable();
+        group.nodes.dedup();
+        group
+    });
+    given.chain([others]).filter(|group| !group.nodes.is_empty()).collect()
+}
+
+fn nodes(draft: &Draft, groups: &[Group]) -> Vec<Node> {
+    let node = |(idx, uid): (u32, &String)| Node {
+        uid: uid.clone(),
+        is_sync: draft.sync == Some(idx),
+        n_instances: 0,
+        groups: Vec::new(),
+    };
+    let mut nodes: Vec<Node> = (0..).zip(&draft.nodes).map(node).collect();
+    for instance in &draft.instances {
+        nodes[instance.node as usize].n_instances += 1;
+    }
+    for (group_idx, group) in (0..).zip(groups) {
+        for node in &group.nodes {
+            nodes[*node as usize].groups.push(group_idx);
+        }
+    }
+    nodes
+}
+
+fn tasks(draft: &Draft) -> Vec<Task> {
+    let mut smallest: Vec<Option<u32>> = vec![None; draft.tasks.len()];
+    for instance in &draft.instances {
+        // Zero has always meant that there is no limit.
+        if let Some(limit) = instance.work.as_ref().and_then(|work| work.limit).filter(|limit| *limit > 0) {
+            let known = &mut smallest[instance.task as usize];
+            *known = Some(known.map_or(limit, |known| known.min(limit)));
+        }
+    }
+    let mut n_limited = 0;
+    let named = draft.tasks.iter().zip(smallest).map(|(name, n_max)| {
+        let limit = n_max.map(|n_max| {
+            n_limited += 1;
+            Limit { idx: n_limited - 1, n_max }
+        });
+        Task { name: name.clone(), limit }
+    });
+    named.collect()
+}
+
+fn instances(drafts: &[DraftInstance]) -> (Vec<Instance>, Vec<Policy>) {
+    let (mut policies, mut known) = (Vec::new(), HashMap::new());
+    let instances = drafts.iter().map(|draft| {
+        let (executor, policy) = draft.work.as_ref().map_or((NONE, NONE), |work| {
+            let policy = *known.entry(work.policy).or_insert_with(|| {
+                policies.push(work.policy);
+                policies.len() as u32 - 1
+            });
+            (work.executor, policy)
+        });
+        Instance { task: draft.task, node: draft.node, executor, policy }
+    });
+    let instances = instances.collect();
+    (instances, policies)
+}

@@ -1,0 +1,36 @@
+//! What is urgent: whatever has the longest way still behind it.
+//!
+//! The predecessor added up the weights of all paths, which grows exponentially with depth. The longest path does not,
+//! and is what bounds the time of a run from below.
+
+use super::draft::Draft;
+
+/// By instance its rank, the most urgent first, and by rank the instance. The graph has no cycle.
+pub(super) fn ranks(draft: &Draft) -> (Vec<u32>, Vec<u32>) {
+    let weights = longest_paths(draft);
+    let n_instances = draft.instances.len() as u32;
+    let mut by_rank: Vec<u32> = (0..n_instances).collect();
+    by_rank.sort_by_key(|idx| (std::cmp::Reverse(weights[*idx as usize]), *idx));
+    let mut rank = vec![0; by_rank.len()];
+    for (place, idx) in (0..).zip(&by_rank) {
+        rank[*idx as usize] = place;
+    }
+    (rank, by_rank)
+}
+
+/// By vertex the time of the longest way from its beginning to the end of everything that comes after it.
+fn longest_paths(draft: &Draft) -> Vec<u64> {
+    let duration = |vertex: u32| match draft.instances.get(vertex as usize) {
+        Some(instance) if instance.work.is_some() => {
+            u64::from(draft.durations.get(vertex as usize).copied().unwrap_or(1))
+        }
+        _ => 0,
+    };
+    let mut weights = vec![0; draft.order.n_vertices()];
+    let order = draft.order.topological_order().unwrap_or_default();
+    for vertex in order.into_iter().rev() {
+        let after = draft.order.targets(vertex).iter().map(|target| weights[*target as usize]).max();
+        weights[vertex as usize] = duration(vertex) + after.unwrap_or(0);
+    }
+    weights
+}

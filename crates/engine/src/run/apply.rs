@@ -1,0 +1,386 @@
+//! The fold: how an event changes the state. Nothing is decided here, and nothing else changes a state.
+
+use stoker_model::Micros;
+
+use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use super::input::StopHow;
+use super::state::{Due, Phase, Run, State, Timer};
+use crate::blueprint::{Blueprint, NONE, OnFailure};
+
+/// In the place of an instance: the run was stopped.
+pub(super) const STOPPED: u32 = NONE - 1;
+
+impl Run {
+    /// Changes the state as the event says. Events of another run, or in another order, give a state of no meaning.
+    pub fn apply(&mut self, blueprint: &Blueprint, event: &Event) {
+        let at = event.at;
+        match &event.kind {
+            EventKind::Began => self.began(blueprint),
+            EventKind::TakenOver => self.taken_over(blueprint, at),
+            EventKind::Dispatched { instance, attempt } => {
+                self.dispatched(blueprint, *instance, *attempt, at);
+            }
+            EventKind::Started { instance, .. } => self.states[*instance as usize] = State::Started,
+            EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
+                self.attempt_ended(blueprint, *instance, *attempt, end, *next);
+            }
+            EventKind::RetryDue { instance } => self.retry_due(*instance),
+            EventKind::Resolved { ends } => {
+                for (instance, resolution) in ends {
+                    self.resolved(blueprint, *instance, *resolution);
+                }
+            }
+            EventKind::NodeLost { node } => self.node_lost(blueprint, *node, at),
+            EventKind::NodeBack { node } => self.node_back(blueprint, *node, at),
+            EventKind::NodeGivenUp { node } => self.node_given_up(blueprint, *node),
+            EventKind::ToleranceExceeded { group, .. } => {
+                self.exceeded = Some(*group);
+                self.decided(Due::Group(*group));
+                if !matches!(self.phase, Phase::Stopping { .. }) {
+                    self.stopping(StopHow::Graceful);
+                }
+            }
+            EventKind::NodeEnded { node, end } => {
+                self.decided(Due::Node(*node));
+                self.nodes[*node as usize].end = Some(*end);
+            }
+            EventKind::StopAsked { how } => self.stopping(*how),
+            EventKind::Paused => self.phase = Phase::Paused,
+            EventKind::Resumed => self.phase = Phase::Running,
+            EventKind::LateResult { instance, attempt, .. } => {
+                self.unanswered.remove(&(*instance, *attempt));
+            }
+            EventKind::Ended { end } => {
+                self.phase = Phase::Ended(end.clone());
+                self.timers.clear();
+            }
+        }
+    }
+
+    fn began(&mut self, blueprint: &Blueprint) {
+        self.phase = Phase::Running;
+        let first: Vec<u32> = (0..).zip(&self.n_open).filter(|(_, n)| **n == 0).map(|(idx, _)| idx).collect();
+        for vertex in first {
+            if (vertex as usize) < blueprint.instances.len() {
+                self.opened(blueprint, vertex);
+            } else {
+                self.pass_on(blueprint, vertex, NONE);
+            }
+        }
+    }
+
+    fn dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
+        let instance = blueprint.instances[idx as usize];
+        self.states[idx as usize] = State::Dispatched;
+        self.attempts[idx as usize] = u16::try_from(attempt).unwrap_or(u16::MAX);
+        self.again.remove(&idx);
+        if !self.flights.contains_key(&idx) {
+            self.ready.remove(blueprint, idx);
+            self.ready.occupy(blueprint, idx, true);
+            self.nodes[instance.node as usize].is_busy = true;
+            self.n_busy += 1;
+            self.update_free(blueprint, instance.node);
+            self.nodes[instance.executor as usize].flights.insert(idx);
+        }
+        let timeout_ms = blueprint.policies[instance.policy as usize].timeout_ms;
+        self.set_timer(idx, later(at, timeout_ms.saturating_add(blueprint.options.grace_ms)));
+    }
+
+    fn attempt_ended(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, end: &AttemptEnd, next: Next) {
+        if !matches!(end, AttemptEnd::Reported(_)) {
+            self.unanswered.insert((idx, attempt));
+        }
+        match next {
+            Next::Retry { at } => {
+                self.states[idx as usize] = State::Pausing;
+                self.set_timer(idx, at);
+            }
+            Next::Final(outcome) => {
+                self.land(blueprint, idx);
+                self.ended(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
+            }
+        }
+    }
+
+    fn retry_due(&mut self, idx: u32) {
+        if let Some(timer) = self.flights.get(&idx) {
+            self.timers.remove(&(*timer, Timer::Flight(idx)));
+        }
+        self.again.insert(idx);
+    }
+
+    pub(super) fn resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
+        self.decided(Due::Instance(idx));
+        let instance = blueprint.instances[idx as usize];
+        if self.states[idx as usize] == State::Ready {
+            self.ready.remove(blueprint, idx);
+        }
+        let node = &mut self.nodes[instance.node as usize];
+        let (state, taint) = match resolution {
+            // A stage that is passed is where failures end.
+            Resolution::Skipped if blueprint.nodes[instance.node as usize].is_sync => (State::Skipped, NONE),
+            Resolution::Skipped => (State::Skipped, self.cause[idx as usize]),
+            Resolution::Blocked { by } => {
+                node.block(by);
+                if blueprint.nodes[instance.node as usize].is_sync {
+                    self.held.get_or_insert(idx);
+                }
+                (State::Blocked, by)
+            }
+            Resolution::NotStarted(NotStarted::NodeFailed { by }) => (State::NotStarted, by),
+            Resolution::NotStarted(NotStarted::NodeLost { node: lost }) => {
+                node.block(idx);
+                // When it was given up nothing may have needed it; now something does.
+                self.count_failure(blueprint, lost);
+                self.node_may_end(blueprint, lost);
+                (State::NotStarted, idx)
+            }
+            Resolution::NotStarted(NotStarted::Stopped) => {
+                node.is_stopped = true;
+                (State::NotStarted, STOPPED)
+            }
+            Resolution::NotRetried(outcome) => {
+                self.land(blueprint, idx);
+                (state_of(outcome), taint_of(outcome, idx))
+            }
+        };
+        self.ended(blueprint, idx, state, taint);
+    }
+
+    fn node_lost(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+        let until = later(at, blueprint.options.lost_after_ms);
+        self.nodes[node as usize].lost_since = Some(at);
+        self.timers.insert((until, Timer::Node(node)));
+        self.update_free(blueprint, node);
+        // An answer cannot come now; whether it is overdue is asked again when the node is back or given up.
+        self.postpone(node, later(until, blueprint.options.grace_ms));
+    }
+
+    fn node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+        self.no_longer_lost(blueprint, node);
+        self.update_free(blueprint, node);
+        self.postpone(node, later(at, blueprint.options.grace_ms));
+    }
+
+    fn node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
+        self.no_longer_lost(blueprint, node);
+        let state = &mut self.nodes[node as usize];
+        state.is_given_up = true;
+        let is_needed = state.n_open > 0 || !state.flights.is_empty();
+        self.update_free(blueprint, node);
+        self.abandon(blueprint, node);
+        let pausing: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
+        for idx in pausing {
+            self.give_up_pause(idx);
+        }
+        if is_needed {
+            self.count_failure(blueprint, node);
+            self.node_may_end(blueprint, node);
+        }
+    }
+
+    fn taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
+        for node in 0..blueprint.nodes.len() as u32 {
+            if self.nodes[node as usize].lost_since.is_some() {
+                self.no_longer_lost(blueprint, node);
+                self.node_lost(blueprint, node, at);
+            } else {
+                self.postpone(node, later(at, blueprint.options.grace_ms));
+            }
+        }
+    }
+
+    fn no_longer_lost(&mut self, blueprint: &Blueprint, node: u32) {
+        if let Some(since) = self.nodes[node as usize].lost_since.take() {
+            self.timers.remove(&(later(since, blueprint.options.lost_after_ms), Timer::Node(node)));
+        }
+    }
+
+    fn stopping(&mut self, how: StopHow) {
+        self.phase = Phase::Stopping { how };
+        let flights: Vec<u32> = self.flights.keys().copied().collect();
+        for idx in flights {
+            self.give_up_pause(idx);
+        }
+    }
+
+    /// There will be no further attempt of an instance that waits for one.
+    fn give_up_pause(&mut self, idx: u32) {
+        if self.states[idx as usize] == State::Pausing && !self.due.contains(&Due::Instance(idx)) {
+            self.due.push_back(Due::Instance(idx));
+        }
+    }
+
+    /// An instance ended.
+    fn ended(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
+        let node_idx = blueprint.instances[idx as usize].node;
+        self.states[idx as usize] = state;
+        self.n_ended += 1;
+        let node = &mut self.nodes[node_idx as usize];
+        node.n_open -= 1;
+        let is_done = node.n_open == 0;
+        match state {
+            State::Cancelled => node.is_stopped = true,
+            State::Failed => {
+                if !node.has_failed() {
+                    node.failed_by = idx;
+                }
+                self.update_free(blueprint, node_idx);
+                if blueprint.options.on_failure == OnFailure::NodeStops {
+                    self.abandon(blueprint, node_idx);
+                    self.node_may_end(blueprint, node_idx);
+                }
+                self.count_failure(blueprint, node_idx);
+            }
+            _ => {}
+        }
+        if is_done {
+            self.node_may_end(blueprint, node_idx);
+        }
+        self.pass_on(blueprint, idx, taint);
+    }
+
+    /// Nothing that waits with this node will be begun.
+    fn abandon(&mut self, blueprint: &Blueprint, node: u32) {
+        for idx in self.ready.of_node(blueprint, node) {
+            self.ready.remove(blueprint, idx);
+            self.states[idx as usize] = State::Pending;
+            self.due.push_back(Due::Instance(idx));
+        }
+    }
+
+    fn node_may_end(&mut self, blueprint: &Blueprint, node_idx: u32) {
+        let node = &mut self.nodes[node_idx as usize];
+        let is_new = node.end.is_none() && !node.is_end_due && !blueprint.nodes[node_idx as usize].is_sync;
+        if is_new {
+            node.is_end_due = true;
+            self.due.push_back(Due::Node(node_idx));
+        }
+    }
+
+    fn count_failure(&mut self, blueprint: &Blueprint, node: u32) {
+        if std::mem::replace(&mut self.nodes[node as usize].is_counted, true) {
+            return;
+        }
+        self.n_failed_nodes += 1;
+        for group in &blueprint.nodes[node as usize].groups {
+            let failed = &mut self.failed[*group as usize];
+            failed.push(node);
+            let is_first =
+                failed.len() as u64 == blueprint.groups[*group as usize].tolerated.saturating_add(1);
+            if is_first && self.exceeded.is_none() {
+                self.due.push_back(Due::Group(*group));
+            }
+        }
+    }
+
+    /// Tells everything after a vertex that it has ended. No recursion: chains are as long as graphs are deep.
+    fn pass_on(&mut self, blueprint: &Blueprint, vertex: u32, taint: u32) {
+        let mut passed = vec![(vertex, taint)];
+        while let Some((vertex, taint)) = passed.pop() {
+            for target in blueprint.order.targets(vertex) {
+                let at = *target as usize;
+                if self.cause[at] == NONE {
+                    self.cause[at] = taint;
+                }
+                self.n_open[at] -= 1;
+                if self.n_open[at] > 0 {
+                    continue;
+                }
+                if at < blueprint.instances.len() {
+                    self.opened(blueprint, *target);
+                } else {
+                    passed.push((*target, self.cause[at]));
+                }
+            }
+        }
+    }
+
+    /// Everything before an instance has ended.
+    fn opened(&mut self, blueprint: &Blueprint, idx: u32) {
+        let instance = blueprint.instances[idx as usize];
+        let is_due = instance.is_skipped()
+            || self.cause[idx as usize] != NONE
+            || !self.takes_tasks(blueprint, instance.node)
+            || self.nodes[instance.executor as usize].is_given_up;
+        if is_due {
+            self.due.push_back(Due::Instance(idx));
+        } else {
+            self.states[idx as usize] = State::Ready;
+            self.ready.insert(blueprint, idx);
+        }
+    }
+
+    /// An instance no longer occupies its node.
+    fn land(&mut self, blueprint: &Blueprint, idx: u32) {
+        let instance = blueprint.instances[idx as usize];
+        if let Some(timer) = self.flights.remove(&idx) {
+            self.timers.remove(&(timer, Timer::Flight(idx)));
+        }
+        self.again.remove(&idx);
+        self.nodes[instance.executor as usize].flights.remove(&idx);
+        self.nodes[instance.node as usize].is_busy = false;
+        self.n_busy -= 1;
+        self.ready.occupy(blueprint, idx, false);
+        self.update_free(blueprint, instance.node);
+    }
+
+    fn set_timer(&mut self, idx: u32, at: Micros) {
+        if let Some(old) = self.flights.insert(idx, at) {
+            self.timers.remove(&(old, Timer::Flight(idx)));
+        }
+        self.timers.insert((at, Timer::Flight(idx)));
+    }
+
+    /// What the agent of a node carries out is not looked at before this.
+    fn postpone(&mut self, node: u32, until: Micros) {
+        let flights: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
+        for idx in flights {
+            let is_asked = matches!(self.states[idx as usize], State::Dispatched | State::Started);
+            if is_asked && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
+                self.set_timer(idx, until);
+            }
+        }
+    }
+
+    /// Whether a node takes part in what is still to come.
+    pub(super) fn takes_tasks(&self, blueprint: &Blueprint, node: u32) -> bool {
+        let state = &self.nodes[node as usize];
+        let stops = blueprint.options.on_failure == OnFailure::NodeStops;
+        !(state.is_given_up || state.has_failed() && stops)
+    }
+
+    fn update_free(&mut self, blueprint: &Blueprint, node: u32) {
+        let state = &self.nodes[node as usize];
+        let is_free = !state.is_busy && state.lost_since.is_none() && self.takes_tasks(blueprint, node);
+        self.ready.set_free(blueprint, node, is_free);
+    }
+
+    fn decided(&mut self, due: Due) {
+        if self.due.front() == Some(&due) {
+            self.due.pop_front();
+        }
+    }
+}
+
+fn state_of(outcome: Outcome) -> State {
+    match outcome {
+        Outcome::Succeeded => State::Succeeded,
+        Outcome::Failed => State::Failed,
+        Outcome::Ignored => State::Ignored,
+        Outcome::Cancelled => State::Cancelled,
+    }
+}
+
+fn taint_of(outcome: Outcome, idx: u32) -> u32 {
+    match outcome {
+        Outcome::Succeeded | Outcome::Ignored => NONE,
+        Outcome::Failed => idx,
+        Outcome::Cancelled => STOPPED,
+    }
+}
+
+pub(super) fn later(at: Micros, ms: u64) -> Micros {
+    let micros = i64::try_from(ms).unwrap_or(i64::MAX).saturating_mul(1000);
+    Micros(at.0.saturating_add(micros))
+}

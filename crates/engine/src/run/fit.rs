@@ -1,0 +1,98 @@
+//! Reading a history that may not be what it seems.
+//!
+//! A state changes by events that a step of this very run decided. What comes from a store is looked at first: a
+//! history of another plan, or with a hole in it, is an error and never a panic.
+
+use std::fmt;
+
+use stoker_model::RunId;
+
+use super::event::{Event, EventKind, NotStarted, Resolution};
+use super::state::{Phase, Run, State};
+use crate::blueprint::Blueprint;
+
+/// A history that is not that of a run of this blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenHistory {
+    /// The first event that cannot have happened, from 0.
+    pub event_idx: usize,
+}
+
+impl fmt::Display for BrokenHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {} of the history cannot have happened in a run of this plan", self.event_idx)
+    }
+}
+
+impl std::error::Error for BrokenHistory {}
+
+impl Run {
+    /// A run as its history says.
+    pub fn restored<'e>(
+        id: RunId,
+        blueprint: &Blueprint,
+        events: impl IntoIterator<Item = &'e Event>,
+    ) -> Result<Self, BrokenHistory> {
+        let mut run = Self::new(id, blueprint);
+        for (event_idx, event) in events.into_iter().enumerate() {
+            let broken = BrokenHistory { event_idx };
+            if let EventKind::Resolved { ends } = &event.kind {
+                for (instance, resolution) in ends {
+                    if !run.can_resolve(blueprint, *instance, *resolution) {
+                        return Err(broken);
+                    }
+                    run.resolved(blueprint, *instance, *resolution);
+                }
+            } else if run.fits(blueprint, &event.kind) {
+                run.apply(blueprint, event);
+            } else {
+                return Err(broken);
+            }
+        }
+        Ok(run)
+    }
+
+    fn fits(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {
+        let is_node = |node: &u32| (*node as usize) < self.nodes.len();
+        let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
+        let state = |instance: &u32| self.state(*instance);
+        let is_asked = |instance: &u32| matches!(state(instance), Some(State::Dispatched | State::Started));
+        match kind {
+            EventKind::Began => self.phase == Phase::Created,
+            EventKind::NodeLost { node } => is_node(node) && self.nodes[*node as usize].lost_since.is_none(),
+            EventKind::NodeBack { node } => is_node(node),
+            EventKind::LateResult { instance, .. } => state(instance).is_some(),
+            _ if !is_begun => false,
+            EventKind::Dispatched { instance, .. } => {
+                let is_waiting = matches!(state(instance), Some(State::Ready | State::Pausing));
+                is_waiting && blueprint.executor_of(*instance).is_some()
+            }
+            EventKind::Started { instance, .. } | EventKind::AttemptEnded { instance, .. } => {
+                is_asked(instance)
+            }
+            EventKind::RetryDue { instance } => state(instance) == Some(State::Pausing),
+            EventKind::NodeGivenUp { node } | EventKind::NodeEnded { node, .. } => is_node(node),
+            EventKind::ToleranceExceeded { group, .. } => (*group as usize) < self.failed.len(),
+            EventKind::Resolved { .. } => true,
+            EventKind::TakenOver
+            | EventKind::StopAsked { .. }
+            | EventKind::Paused
+            | EventKind::Resumed
+            | EventKind::Ended { .. } => true,
+        }
+    }
+
+    fn can_resolve(&self, blueprint: &Blueprint, instance: u32, resolution: Resolution) -> bool {
+        let Some(state) = self.state(instance) else { return false };
+        let is_open = !state.is_end() && self.n_open[instance as usize] == 0 && self.phase != Phase::Created;
+        let is_known = match resolution {
+            Resolution::Blocked { by } | Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
+                (by as usize) < self.states.len()
+            }
+            Resolution::NotStarted(NotStarted::NodeLost { node }) => (node as usize) < blueprint.nodes.len(),
+            Resolution::NotStarted(NotStarted::Stopped) | Resolution::Skipped => true,
+            Resolution::NotRetried(_) => return is_open && state == State::Pausing,
+        };
+        is_open && is_known && matches!(state, State::Pending | State::Ready)
+    }
+}

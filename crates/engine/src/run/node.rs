@@ -1,0 +1,74 @@
+//! What is known of a node during a run.
+
+use std::collections::BTreeSet;
+
+use stoker_model::Micros;
+
+use super::end::NodeEnd;
+use crate::blueprint::NONE;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they change apart from each other")]
+pub(super) struct NodeState {
+    /// Instances that have not ended.
+    pub(super) n_open: u32,
+    pub(super) is_busy: bool,
+    pub(super) lost_since: Option<Micros>,
+    /// It was lost for too long, and does not come back into this run.
+    pub(super) is_given_up: bool,
+    /// Counted as failed, which happens once.
+    pub(super) is_counted: bool,
+    /// The first instance that failed, that was blocked (and by which), and whether one was stopped.
+    pub(super) failed_by: u32,
+    pub(super) blocked_by: u32,
+    pub(super) is_stopped: bool,
+    /// It is already among what is to be decided.
+    pub(super) is_end_due: bool,
+    pub(super) end: Option<NodeEnd>,
+    /// Instances that its agent carries out, of whichever node.
+    pub(super) flights: BTreeSet<u32>,
+}
+
+impl NodeState {
+    pub(super) fn new(n_instances: u32) -> Self {
+        Self {
+            n_open: n_instances,
+            is_busy: false,
+            lost_since: None,
+            is_given_up: false,
+            is_counted: false,
+            failed_by: NONE,
+            blocked_by: NONE,
+            is_stopped: false,
+            is_end_due: false,
+            end: None,
+            flights: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed_by != NONE
+    }
+
+    /// One of its instances could not begin.
+    pub(super) fn block(&mut self, by: u32) {
+        if self.blocked_by == NONE {
+            self.blocked_by = by;
+        }
+    }
+
+    /// How it ends, once none of its instances is open.
+    pub(super) fn verdict(&self) -> NodeEnd {
+        if self.is_given_up {
+            NodeEnd::Lost
+        } else if self.has_failed() {
+            NodeEnd::Failed { by: self.failed_by }
+        } else if self.is_stopped {
+            NodeEnd::Stopped
+        } else if self.blocked_by != NONE {
+            NodeEnd::Blocked { by: self.blocked_by }
+        } else {
+            NodeEnd::Succeeded
+        }
+    }
+}

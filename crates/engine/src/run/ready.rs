@@ -1,0 +1,147 @@
+//! What could begin, kept so that the most urgent is found at once.
+//!
+//! Instances are kept by rank. Those of tasks without a limit wait with their node; those of a limited task also wait
+//! together, so that a free place of the task finds the most urgent of them without asking every node. `heads` holds
+//! what is allowed to begin now: at most one instance for each free node and one for each task with a free place.
+
+use std::collections::BTreeSet;
+
+use crate::blueprint::Blueprint;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ready {
+    nodes: Vec<NodeQueue>,
+    /// Only of tasks with a limit.
+    tasks: Vec<TaskQueue>,
+    heads: BTreeSet<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct NodeQueue {
+    is_free: bool,
+    unlimited: BTreeSet<u32>,
+    limited: BTreeSet<u32>,
+    head: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct TaskQueue {
+    /// Those whose node is free.
+    waiting: BTreeSet<u32>,
+    n_running: u32,
+    n_max: u32,
+    head: Option<u32>,
+}
+
+impl Ready {
+    pub(super) fn new(blueprint: &Blueprint) -> Self {
+        let limits = blueprint.tasks.iter().filter_map(|task| task.limit);
+        Self {
+            nodes: vec![NodeQueue { is_free: true, ..NodeQueue::default() }; blueprint.nodes.len()],
+            tasks: limits.map(|limit| TaskQueue { n_max: limit.n_max, ..TaskQueue::default() }).collect(),
+            heads: BTreeSet::new(),
+        }
+    }
+
+    /// The most urgent instance that may begin.
+    pub(super) fn best(&self, blueprint: &Blueprint) -> Option<u32> {
+        self.heads.first().map(|rank| blueprint.by_rank[*rank as usize])
+    }
+
+    pub(super) fn insert(&mut self, blueprint: &Blueprint, idx: u32) {
+        let (rank, node) = (blueprint.rank[idx as usize], blueprint.instances[idx as usize].node);
+        let queue = &mut self.nodes[node as usize];
+        match limited_idx(blueprint, idx) {
+            None => {
+                queue.unlimited.insert(rank);
+                self.refresh_node(node);
+            }
+            Some(task) => {
+                queue.limited.insert(rank);
+                if queue.is_free {
+                    self.tasks[task as usize].waiting.insert(rank);
+                    self.refresh_task(task);
+                }
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, blueprint: &Blueprint, idx: u32) {
+        let (rank, node) = (blueprint.rank[idx as usize], blueprint.instances[idx as usize].node);
+        let queue = &mut self.nodes[node as usize];
+        match limited_idx(blueprint, idx) {
+            None => {
+                queue.unlimited.remove(&rank);
+                self.refresh_node(node);
+            }
+            Some(task) => {
+                queue.limited.remove(&rank);
+                self.tasks[task as usize].waiting.remove(&rank);
+                self.refresh_task(task);
+            }
+        }
+    }
+
+    /// Whether a node would take something.
+    pub(super) fn set_free(&mut self, blueprint: &Blueprint, node: u32, is_free: bool) {
+        let queue = &mut self.nodes[node as usize];
+        if queue.is_free == is_free {
+            return;
+        }
+        queue.is_free = is_free;
+        self.refresh_node(node);
+        // As many as there are tasks with a limit, at most.
+        for rank in self.nodes[node as usize].limited.clone() {
+            let Some(task) = limited_idx(blueprint, blueprint.by_rank[rank as usize]) else { continue };
+            let waiting = &mut self.tasks[task as usize].waiting;
+            if is_free {
+                waiting.insert(rank)
+            } else {
+                waiting.remove(&rank)
+            };
+            self.refresh_task(task);
+        }
+    }
+
+    /// An instance takes one of the places of its task, or gives it back.
+    pub(super) fn occupy(&mut self, blueprint: &Blueprint, idx: u32, is_taken: bool) {
+        let Some(task) = limited_idx(blueprint, idx) else { return };
+        let queue = &mut self.tasks[task as usize];
+        queue.n_running = if is_taken { queue.n_running + 1 } else { queue.n_running.saturating_sub(1) };
+        self.refresh_task(task);
+    }
+
+    /// All that wait with a node.
+    pub(super) fn of_node(&self, blueprint: &Blueprint, node: u32) -> Vec<u32> {
+        let queue = &self.nodes[node as usize];
+        let ranks = queue.unlimited.iter().chain(&queue.limited);
+        ranks.map(|rank| blueprint.by_rank[*rank as usize]).collect()
+    }
+
+    fn refresh_node(&mut self, node: u32) {
+        let queue = &mut self.nodes[node as usize];
+        let head = if queue.is_free { queue.unlimited.first().copied() } else { None };
+        exchange(&mut self.heads, &mut queue.head, head);
+    }
+
+    fn refresh_task(&mut self, task: u32) {
+        let queue = &mut self.tasks[task as usize];
+        let head = if queue.n_running < queue.n_max { queue.waiting.first().copied() } else { None };
+        exchange(&mut self.heads, &mut queue.head, head);
+    }
+}
+
+fn exchange(heads: &mut BTreeSet<u32>, old: &mut Option<u32>, new: Option<u32>) {
+    if *old == new {
+        return;
+    }
+    if let Some(rank) = std::mem::replace(old, new) {
+        heads.remove(&rank);
+    }
+    heads.extend(new);
+}
+
+fn limited_idx(blueprint: &Blueprint, idx: u32) -> Option<u32> {
+    let task = blueprint.instances[idx as usize].task;
+    blueprint.tasks[task as usize].limit.map(|limit| limit.idx)
+}

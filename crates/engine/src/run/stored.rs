@@ -1,0 +1,329 @@
+//! Events as JSON, as they are kept.
+//!
+//! Words and keys here are what databases hold: a version of the program reads what the one before it has written, so
+//! they may be added to and never changed. What cannot be read is an error, not a guess.
+
+use std::fmt;
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap, Micros};
+
+use super::end::{NodeEnd, RunEnd};
+use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use super::input::StopHow;
+use crate::session::End;
+
+/// A stored event that this program cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The key or the word that is missing or unknown.
+    pub what: String,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a stored event cannot be read: {}", self.what)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+impl Event {
+    pub fn to_json(&self) -> Json {
+        let mut json = match &self.kind {
+            EventKind::Began => json!({"event": "began"}),
+            EventKind::TakenOver => json!({"event": "taken_over"}),
+            EventKind::Dispatched { instance, attempt } => {
+                json!({"event": "dispatched", "instance": instance, "attempt": attempt})
+            }
+            EventKind::Started { instance, attempt, began_at } => {
+                json!({"event": "started", "instance": instance, "attempt": attempt, "began_at": began_at.0})
+            }
+            EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
+                "event": "attempt_ended", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "end": attempt_end(end), "summary": summary, "next": next_json(*next),
+            }),
+            EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance}),
+            EventKind::Resolved { ends } => {
+                let ends: Vec<Json> =
+                    ends.iter().map(|(idx, resolution)| resolved(*idx, *resolution)).collect();
+                json!({"event": "resolved", "ends": ends})
+            }
+            EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node}),
+            EventKind::NodeBack { node } => json!({"event": "node_back", "node": node}),
+            EventKind::NodeGivenUp { node } => json!({"event": "node_given_up", "node": node}),
+            EventKind::ToleranceExceeded { group, nodes } => {
+                json!({"event": "tolerance_exceeded", "group": group, "nodes": nodes})
+            }
+            EventKind::NodeEnded { node, end } => {
+                json!({"event": "node_ended", "node": node, "end": node_end(*end)})
+            }
+            EventKind::StopAsked { how } => {
+                let how = if *how == StopHow::Now { "now" } else { "graceful" };
+                json!({"event": "stop_asked", "how": how})
+            }
+            EventKind::Paused => json!({"event": "paused"}),
+            EventKind::Resumed => json!({"event": "resumed"}),
+            EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
+                "event": "late_result", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "end": reported(end), "summary": summary,
+            }),
+            EventKind::Ended { end } => json!({"event": "ended", "end": run_end(end)}),
+        };
+        json["at"] = self.at.0.into();
+        json
+    }
+
+    pub fn from_json(json: &Json) -> Result<Self, Unreadable> {
+        let get = Fields(json);
+        let kind = match get.text("event")? {
+            "began" => EventKind::Began,
+            "taken_over" => EventKind::TakenOver,
+            "dispatched" => {
+                EventKind::Dispatched { instance: get.number("instance")?, attempt: get.number("attempt")? }
+            }
+            "started" => EventKind::Started {
+                instance: get.number("instance")?,
+                attempt: get.number("attempt")?,
+                began_at: get.time("began_at")?,
+            },
+            "attempt_ended" => EventKind::AttemptEnded {
+                instance: get.number("instance")?,
+                attempt: get.number("attempt")?,
+                ended_at: get.time("ended_at")?,
+                end: get.in_part("end", read_attempt_end)?,
+                summary: get.map("summary")?,
+                next: get.in_part("next", read_next)?,
+            },
+            "retry_due" => EventKind::RetryDue { instance: get.number("instance")? },
+            "resolved" => {
+                let ends = get.list("ends")?.iter().map(read_resolved).collect::<Result<_, _>>()?;
+                EventKind::Resolved { ends }
+            }
+            "node_lost" => EventKind::NodeLost { node: get.number("node")? },
+            "node_back" => EventKind::NodeBack { node: get.number("node")? },
+            "node_given_up" => EventKind::NodeGivenUp { node: get.number("node")? },
+            "tolerance_exceeded" => {
+                EventKind::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
+            }
+            "node_ended" => {
+                EventKind::NodeEnded { node: get.number("node")?, end: get.in_part("end", read_node_end)? }
+            }
+            "stop_asked" => EventKind::StopAsked {
+                how: match get.text("how")? {
+                    "now" => StopHow::Now,
+                    "graceful" => StopHow::Graceful,
+                    other => return Err(unknown(other)),
+                },
+            },
+            "paused" => EventKind::Paused,
+            "resumed" => EventKind::Resumed,
+            "late_result" => EventKind::LateResult {
+                instance: get.number("instance")?,
+                attempt: get.number("attempt")?,
+                ended_at: get.time("ended_at")?,
+                end: get.in_part("end", read_reported)?,
+                summary: get.map("summary")?,
+            },
+            "ended" => EventKind::Ended { end: get.in_part("end", read_run_end)? },
+            other => return Err(unknown(other)),
+        };
+        Ok(Self { at: get.time("at")?, kind })
+    }
+}
+
+fn attempt_end(end: &AttemptEnd) -> Json {
+    match end {
+        AttemptEnd::Reported(end) => reported(end),
+        AttemptEnd::Lost => json!({"how": "lost"}),
+        AttemptEnd::NoAnswer => json!({"how": "no_answer"}),
+    }
+}
+
+fn read_attempt_end(get: Fields<'_>) -> Result<AttemptEnd, Unreadable> {
+    match get.text("how")? {
+        "lost" => Ok(AttemptEnd::Lost),
+        "no_answer" => Ok(AttemptEnd::NoAnswer),
+        _ => read_reported(get).map(AttemptEnd::Reported),
+    }
+}
+
+fn reported(end: &End) -> Json {
+    match end {
+        End::Succeeded => json!({"how": "succeeded"}),
+        End::Failed { message } => json!({"how": "failed", "message": message}),
+        End::TimedOut => json!({"how": "timed_out"}),
+        End::Cancelled => json!({"how": "cancelled"}),
+        End::Interrupted => json!({"how": "interrupted"}),
+        End::Refused { message } => json!({"how": "refused", "message": message}),
+    }
+}
+
+fn read_reported(get: Fields<'_>) -> Result<End, Unreadable> {
+    Ok(match get.text("how")? {
+        "succeeded" => End::Succeeded,
+        "failed" => End::Failed { message: get.text("message")?.to_owned() },
+        "timed_out" => End::TimedOut,
+        "cancelled" => End::Cancelled,
+        "interrupted" => End::Interrupted,
+        "refused" => End::Refused { message: get.text("message")?.to_owned() },
+        other => return Err(unknown(other)),
+    })
+}
+
+fn next_json(next: Next) -> Json {
+    match next {
+        Next::Retry { at } => json!({"retry_at": at.0}),
+        Next::Final(outcome) => json!({"outcome": outcome_word(outcome)}),
+    }
+}
+
+fn read_next(get: Fields<'_>) -> Result<Next, Unreadable> {
+    match get.text("outcome") {
+        Ok(word) => read_outcome(word).map(Next::Final),
+        Err(_) => Ok(Next::Retry { at: get.time("retry_at")? }),
+    }
+}
+
+fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        Outcome::Failed => "failed",
+        Outcome::Ignored => "ignored",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
+    Ok(match word {
+        "succeeded" => Outcome::Succeeded,
+        "failed" => Outcome::Failed,
+        "ignored" => Outcome::Ignored,
+        "cancelled" => Outcome::Cancelled,
+        other => return Err(unknown(other)),
+    })
+}
+
+/// A list: there may be a million of them in one event.
+fn resolved(idx: u32, resolution: Resolution) -> Json {
+    match resolution {
+        Resolution::Skipped => json!([idx, "skipped"]),
+        Resolution::Blocked { by } => json!([idx, "blocked", by]),
+        Resolution::NotStarted(NotStarted::NodeFailed { by }) => json!([idx, "node_failed", by]),
+        Resolution::NotStarted(NotStarted::NodeLost { node }) => json!([idx, "node_lost", node]),
+        Resolution::NotStarted(NotStarted::Stopped) => json!([idx, "stopped"]),
+        Resolution::NotRetried(outcome) => json!([idx, "not_retried", outcome_word(outcome)]),
+    }
+}
+
+fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
+    let part = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
+    let number = |idx: usize| part(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
+    let word = |idx: usize| part(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
+    let resolution = match word(1)? {
+        "skipped" => Resolution::Skipped,
+        "blocked" => Resolution::Blocked { by: number(2)? },
+        "node_failed" => Resolution::NotStarted(NotStarted::NodeFailed { by: number(2)? }),
+        "node_lost" => Resolution::NotStarted(NotStarted::NodeLost { node: number(2)? }),
+        "stopped" => Resolution::NotStarted(NotStarted::Stopped),
+        "not_retried" => Resolution::NotRetried(read_outcome(word(2)?)?),
+        other => return Err(unknown(other)),
+    };
+    Ok((number(0)?, resolution))
+}
+
+fn node_end(end: NodeEnd) -> Json {
+    match end {
+        NodeEnd::Succeeded => json!({"how": "succeeded"}),
+        NodeEnd::Failed { by } => json!({"how": "failed", "by": by}),
+        NodeEnd::Blocked { by } => json!({"how": "blocked", "by": by}),
+        NodeEnd::Lost => json!({"how": "lost"}),
+        NodeEnd::Stopped => json!({"how": "stopped"}),
+    }
+}
+
+fn read_node_end(get: Fields<'_>) -> Result<NodeEnd, Unreadable> {
+    Ok(match get.text("how")? {
+        "succeeded" => NodeEnd::Succeeded,
+        "failed" => NodeEnd::Failed { by: get.number("by")? },
+        "blocked" => NodeEnd::Blocked { by: get.number("by")? },
+        "lost" => NodeEnd::Lost,
+        "stopped" => NodeEnd::Stopped,
+        other => return Err(unknown(other)),
+    })
+}
+
+fn run_end(end: &RunEnd) -> Json {
+    match end {
+        RunEnd::Succeeded => json!({"how": "succeeded"}),
+        RunEnd::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
+        RunEnd::ToleranceExceeded { group, nodes } => {
+            json!({"how": "tolerance_exceeded", "group": group, "nodes": nodes})
+        }
+        RunEnd::Held { stage, by } => json!({"how": "held", "stage": stage, "by": by}),
+        RunEnd::Stopped => json!({"how": "stopped"}),
+    }
+}
+
+fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
+    Ok(match get.text("how")? {
+        "succeeded" => RunEnd::Succeeded,
+        "tolerated" => RunEnd::Tolerated { n_failed_nodes: get.number("failed_nodes")? },
+        "tolerance_exceeded" => {
+            RunEnd::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
+        }
+        "held" => RunEnd::Held { stage: get.number("stage")?, by: get.number("by")? },
+        "stopped" => RunEnd::Stopped,
+        other => return Err(unknown(other)),
+    })
+}
+
+/// The fields of a stored event, or of a part of one.
+#[derive(Clone, Copy)]
+struct Fields<'j>(&'j Json);
+
+impl<'j> Fields<'j> {
+    fn get(self, key: &str) -> Result<&'j Json, Unreadable> {
+        self.0.get(key).ok_or_else(|| missing(key))
+    }
+
+    fn text(self, key: &str) -> Result<&'j str, Unreadable> {
+        self.get(key)?.as_str().ok_or_else(|| missing(key))
+    }
+
+    fn number(self, key: &str) -> Result<u32, Unreadable> {
+        small(self.get(key)?).ok_or_else(|| missing(key))
+    }
+
+    fn time(self, key: &str) -> Result<Micros, Unreadable> {
+        self.get(key)?.as_i64().map(Micros).ok_or_else(|| missing(key))
+    }
+
+    fn list(self, key: &str) -> Result<&'j [Json], Unreadable> {
+        self.get(key)?.as_array().map(Vec::as_slice).ok_or_else(|| missing(key))
+    }
+
+    fn numbers(self, key: &str) -> Result<Vec<u32>, Unreadable> {
+        self.list(key)?.iter().map(|it| small(it).ok_or_else(|| missing(key))).collect()
+    }
+
+    fn map(self, key: &str) -> Result<JsonMap, Unreadable> {
+        self.get(key)?.as_object().cloned().ok_or_else(|| missing(key))
+    }
+
+    fn in_part<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
+        read(Fields(self.get(key)?))
+    }
+}
+
+fn small(json: &Json) -> Option<u32> {
+    json.as_u64().and_then(|number| u32::try_from(number).ok())
+}
+
+fn missing(what: &str) -> Unreadable {
+    Unreadable { what: format!("`{what}` is missing or of the wrong kind") }
+}
+
+fn unknown(word: &str) -> Unreadable {
+    Unreadable { what: format!("the word `{word}` is unknown; a newer version may have written it") }
+}

@@ -1,0 +1,151 @@
+//! What can be seen of a run.
+
+use stoker_model::{Micros, RunId};
+
+use super::end::NodeEnd;
+use super::event::Effect;
+use super::input::StopHow;
+use super::state::{Phase, Run, State};
+use crate::blueprint::Blueprint;
+use crate::session::{AttemptKey, CancelHow};
+
+/// An attempt that an agent was asked to carry out and has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    pub key: AttemptKey,
+    pub is_started: bool,
+    pub cancel: Option<CancelHow>,
+}
+
+/// How many instances are in each state, in the order of [`State`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub [u32; State::NotStarted as usize + 1]);
+
+impl Counts {
+    pub fn of(&self, state: State) -> u32 {
+        self.0[state as usize]
+    }
+}
+
+impl Run {
+    pub fn id(&self) -> RunId {
+        self.id
+    }
+
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    pub fn has_ended(&self) -> bool {
+        matches!(self.phase, Phase::Ended(_))
+    }
+
+    pub fn state(&self, instance: u32) -> Option<State> {
+        self.states.get(instance as usize).copied()
+    }
+
+    /// How many attempts of an instance there were.
+    pub fn n_attempts(&self, instance: u32) -> u32 {
+        self.attempts.get(instance as usize).copied().map_or(0, u32::from)
+    }
+
+    /// Because of which instance this one is blocked.
+    pub fn cause(&self, instance: u32) -> Option<u32> {
+        let cause =
+            self.cause.get(instance as usize).copied().filter(|cause| (*cause as usize) < self.states.len());
+        cause.filter(|_| self.state(instance) == Some(State::Blocked))
+    }
+
+    /// How the part of a node ended, if it has.
+    pub fn node_end(&self, node: u32) -> Option<NodeEnd> {
+        self.nodes.get(node as usize)?.end
+    }
+
+    /// Nodes of a group that have failed.
+    pub fn failed_nodes(&self, group: u32) -> &[u32] {
+        self.failed.get(group as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The group of which too many nodes have failed: why a run stops that nobody has stopped.
+    pub fn exceeded_group(&self) -> Option<u32> {
+        self.exceeded
+    }
+
+    /// How much of the run has ended, from 0 to 100.
+    pub fn progress(&self) -> u32 {
+        percent(self.n_ended, self.states.len() as u32)
+    }
+
+    /// How much of the part of a node has ended, from 0 to 100.
+    pub fn node_progress(&self, blueprint: &Blueprint, node: u32) -> u32 {
+        let (Some(state), Some(node)) = (self.nodes.get(node as usize), blueprint.nodes.get(node as usize))
+        else {
+            return 100;
+        };
+        percent(node.n_instances - state.n_open, node.n_instances)
+    }
+
+    /// Costs a look at every instance.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for state in &self.states {
+            counts.0[*state as usize] += 1;
+        }
+        counts
+    }
+
+    /// What agents have to be told again after a restart of the server.
+    pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
+        let cancel = self.cancel_how();
+        let asked = self
+            .flights
+            .keys()
+            .filter(|idx| matches!(self.states[**idx as usize], State::Dispatched | State::Started));
+        asked.map(move |idx| InFlight {
+            key: self.key(*idx),
+            is_started: self.states[*idx as usize] == State::Started,
+            cancel,
+        })
+    }
+
+    /// When time has to be looked at next.
+    pub fn wakes_at(&self) -> Option<Micros> {
+        self.timers.first().map(|(at, _)| *at)
+    }
+
+    /// Everything that has to be done as things stand. After a restart this makes up for what was decided and not
+    /// done.
+    pub fn effects(&self) -> Vec<Effect> {
+        let mut effects: Vec<Effect> = self.in_flight().map(|flight| Effect::Dispatch(flight.key)).collect();
+        effects.extend(self.cancels());
+        effects.extend(self.wakes_at().map(Effect::WakeAt));
+        let ends = (0..).zip(&self.nodes).filter_map(|(node, state)| Some((node, state.end?)));
+        effects.extend(ends.map(|(node, end)| Effect::NodeEnded { node, end }));
+        if let Phase::Ended(end) = &self.phase {
+            effects.push(Effect::RunEnded(end.clone()));
+        }
+        effects
+    }
+
+    pub(super) fn cancels(&self) -> Vec<Effect> {
+        let how = |flight: InFlight| Some(Effect::Cancel { key: flight.key, how: flight.cancel? });
+        self.in_flight().filter_map(how).collect()
+    }
+
+    fn cancel_how(&self) -> Option<CancelHow> {
+        match self.phase {
+            Phase::Stopping { how: StopHow::Graceful } => Some(CancelHow::Graceful),
+            Phase::Stopping { how: StopHow::Now } => Some(CancelHow::Now),
+            _ => None,
+        }
+    }
+
+    /// The last attempt of an instance.
+    pub(super) fn key(&self, instance: u32) -> AttemptKey {
+        AttemptKey { run: self.id, instance, attempt: u32::from(self.attempts[instance as usize]) }
+    }
+}
+
+fn percent(part: u32, whole: u32) -> u32 {
+    if whole == 0 { 100 } else { (u64::from(part) * 100 / u64::from(whole)) as u32 }
+}

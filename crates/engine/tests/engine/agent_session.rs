@@ -1,0 +1,289 @@
+//! The agent's side, step by step.
+
+use std::collections::BTreeSet;
+
+use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
+use stoker_engine::session::{
+    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, ToAgent,
+};
+use stoker_model::{Json, JsonMap, Micros, RunId};
+
+const NOW: Micros = Micros(5);
+
+fn key(instance: u32, attempt: u32) -> AttemptKey {
+    AttemptKey { run: RunId(1), instance, attempt }
+}
+
+fn attempt(key: AttemptKey, generation: u64) -> Attempt {
+    Attempt {
+        key,
+        generation: Generation(generation),
+        task: "a".to_owned(),
+        node: "1".to_owned(),
+        task_type: "shell".to_owned(),
+        parameters: Json::Null,
+        mode: Mode::Normal,
+        debug: false,
+        timeout_ms: 1000,
+        secrets: Vec::new(),
+    }
+}
+
+/// An agent with a disk that always works, unless told otherwise.
+struct Bench {
+    session: AgentSession,
+    journal: Vec<Record>,
+    is_full: bool,
+    /// What was done, in words.
+    done: Vec<String>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    fn with(limits: Limits) -> Self {
+        let mut bench = Self {
+            session: AgentSession::new(identity(), limits),
+            journal: Vec::new(),
+            is_full: false,
+            done: Vec::new(),
+        };
+        bench.give(Input::Connected { facts: JsonMap::new() });
+        bench.done.clear();
+        bench
+    }
+
+    fn restart(&mut self, alive: &[AttemptKey]) {
+        let alive: BTreeSet<AttemptKey> = alive.iter().copied().collect();
+        let journal = self.journal.clone();
+        let (session, outputs) = AgentSession::restarted(identity(), Limits::default(), journal, &alive, NOW);
+        self.session = session;
+        self.carry_out(outputs);
+        self.give(Input::Connected { facts: JsonMap::new() });
+    }
+
+    fn give(&mut self, input: Input) -> &mut Self {
+        let outputs = self.session.step(input, NOW);
+        self.carry_out(outputs);
+        self
+    }
+
+    fn carry_out(&mut self, outputs: Vec<Output>) {
+        for output in outputs {
+            let said = match output {
+                Output::Write { seq, record } => {
+                    if self.is_full {
+                        self.give(Input::WriteFailed { seq, message: "no space".to_owned() });
+                    } else {
+                        self.journal.push(record);
+                        self.give(Input::Written { seq });
+                    }
+                    continue;
+                }
+                Output::Rewrite { seq, records } => {
+                    self.journal = records;
+                    self.give(Input::Written { seq });
+                    "rewrite".to_owned()
+                }
+                Output::Send(FromAgent::Started { key, .. }) => format!("started {key}"),
+                Output::Send(FromAgent::Finished(finished)) => said(&finished),
+                Output::Send(FromAgent::Hello(Hello { running, finished, runs, .. })) => {
+                    let running: Vec<String> = running.iter().map(ToString::to_string).collect();
+                    let finished: Vec<String> = finished.iter().map(said).collect();
+                    format!("hello {running:?} {finished:?} {} runs", runs.len())
+                }
+                Output::Send(other) => format!("{other:?}"),
+                Output::Start(attempt) => format!("start {}", attempt.key),
+                Output::Kill(key) => format!("kill {key}"),
+                Output::HeartbeatEvery { ms } => format!("heartbeat {ms}"),
+                Output::Ignored { why, .. } => format!("ignored: {why}"),
+            };
+            self.done.push(said);
+        }
+    }
+
+    fn start(&mut self, key: AttemptKey) -> &mut Self {
+        self.give(Input::Message(ToAgent::Start(attempt(key, 1))))
+    }
+
+    fn exit(&mut self, key: AttemptKey, end: End) -> &mut Self {
+        self.give(Input::Exited { key, end, summary: JsonMap::new() })
+    }
+
+    fn acknowledge(&mut self, key: AttemptKey) -> &mut Self {
+        self.give(Input::Message(ToAgent::Acknowledge { keys: vec![key] }))
+    }
+
+    fn cancel(&mut self, key: AttemptKey, how: CancelHow) -> &mut Self {
+        self.give(Input::Message(ToAgent::Cancel { key, generation: Generation(1), how }))
+    }
+
+    #[track_caller]
+    fn did(&mut self, expected: &[&str]) -> &mut Self {
+        assert_eq!(std::mem::take(&mut self.done), expected);
+        self
+    }
+}
+
+fn identity() -> Identity {
+    Identity { node: "1".to_owned(), version: "1".to_owned() }
+}
+
+fn said(finished: &Finished) -> String {
+    let end = match &finished.end {
+        End::Failed { message } => format!("failed: {message}"),
+        End::Refused { message } => format!("refused: {message}"),
+        other => format!("{other:?}").to_lowercase(),
+    };
+    format!("{} {end}", finished.key)
+}
+
+#[test]
+fn an_attempt_is_begun_once_and_its_end_reported_until_it_is_acknowledged() {
+    let mut bench = Bench::new();
+    bench.start(key(0, 1)).did(&["start 1/0/1", "started 1/0/1"]);
+    bench.start(key(0, 1)).did(&["started 1/0/1"]);
+    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+    bench.start(key(0, 1)).did(&["1/0/1 succeeded"]);
+    bench.restart(&[]);
+    bench.did(&["hello [] [\"1/0/1 succeeded\"] 1 runs"]);
+    bench.acknowledge(key(0, 1)).did(&[]);
+    bench.start(key(0, 1));
+    bench.did(&["1/0/1 refused: this attempt was carried out before, and its end acknowledged"]);
+    bench.restart(&[]);
+    bench.did(&["hello [] [] 1 runs"]);
+}
+
+#[test]
+fn nothing_begins_before_the_promise_is_on_disk() {
+    let mut session = AgentSession::new(identity(), Limits::default());
+    session.step(Input::Connected { facts: JsonMap::new() }, NOW);
+    let outputs = session.step(Input::Message(ToAgent::Start(attempt(key(0, 1), 1))), NOW);
+    let expected = Record::Accepted { key: key(0, 1), generation: Generation(1) };
+    assert_eq!(outputs, [Output::Write { seq: 0, record: expected }]);
+    let outputs = session.step(Input::Written { seq: 0 }, NOW);
+    assert!(matches!(outputs[0], Output::Start(_)));
+    let outputs =
+        session.step(Input::Exited { key: key(0, 1), end: End::Succeeded, summary: JsonMap::new() }, NOW);
+    assert!(matches!(outputs[..], [Output::Write { seq: 1, record: Record::Ended(_) }]), "{outputs:?}");
+    let outputs = session.step(Input::Written { seq: 1 }, NOW);
+    assert!(matches!(outputs[..], [Output::Send(FromAgent::Finished(_))]), "{outputs:?}");
+}
+
+#[test]
+fn what_ran_when_the_agent_died_is_interrupted_unless_it_still_runs() {
+    let mut bench = Bench::new();
+    bench.start(key(0, 1)).start(key(1, 1)).done.clear();
+    bench.restart(&[key(1, 1)]);
+    bench.did(&["hello [\"1/1/1\"] [\"1/0/1 interrupted\"] 1 runs", "started 1/1/1"]);
+    bench.exit(key(1, 1), End::Succeeded).did(&["1/1/1 succeeded"]);
+}
+
+#[test]
+fn a_full_disk_refuses_what_is_new_and_loses_nothing_that_ran() {
+    let mut bench = Bench::new();
+    bench.start(key(0, 1)).done.clear();
+    bench.is_full = true;
+    bench.start(key(1, 1)).did(&["1/1/1 refused: the agent cannot write its journal: no space"]);
+    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+    bench.is_full = false;
+    bench.give(Input::Connected { facts: JsonMap::new() });
+    let hello = "hello [] [\"1/0/1 succeeded\", \"1/1/1 refused: the agent cannot write its journal: no space\"] 1 runs";
+    assert_eq!(bench.done[0], hello);
+    assert!(
+        bench.journal.iter().any(|record| matches!(record, Record::Ended(it) if it.end == End::Succeeded))
+    );
+}
+
+#[test]
+fn a_server_that_lost_the_run_is_not_listened_to() {
+    let mut bench = Bench::new();
+    bench.give(Input::Message(ToAgent::Start(attempt(key(0, 1), 2)))).done.clear();
+    bench.start(key(1, 1)).did(&["ignored: another server has the run"]);
+    bench.cancel(key(0, 1), CancelHow::Now).did(&["ignored: another server has the run"]);
+    bench.restart(&[key(0, 1)]);
+    bench.done.clear();
+    bench.start(key(1, 1)).did(&["ignored: another server has the run"]);
+}
+
+#[test]
+fn a_new_attempt_waits_until_the_old_one_is_dead() {
+    let mut bench = Bench::new();
+    bench.start(key(0, 1)).done.clear();
+    bench.start(key(0, 2)).did(&["kill 1/0/1"]);
+    bench.exit(key(0, 1), End::Cancelled).did(&["1/0/1 cancelled", "start 1/0/2", "started 1/0/2"]);
+    bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
+    bench.acknowledge(key(0, 1)).start(key(0, 1));
+    bench.did(&["1/0/1 refused: a later attempt of the same task was sent before it"]);
+}
+
+#[test]
+fn cancelling_holds_for_what_is_still_on_its_way() {
+    let mut bench = Bench::new();
+    bench.cancel(key(0, 1), CancelHow::Graceful).did(&["1/0/1 cancelled"]);
+    bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
+    bench.start(key(1, 1)).done.clear();
+    bench.cancel(key(1, 1), CancelHow::Graceful).did(&[]);
+    bench.cancel(key(1, 1), CancelHow::Now).did(&["kill 1/1/1"]);
+}
+
+#[test]
+fn an_ended_run_is_forgotten_and_stays_ended() {
+    let mut bench = Bench::new();
+    bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).start(key(1, 1)).done.clear();
+    bench.give(Input::Message(ToAgent::RunEnded { run: RunId(1) })).did(&["kill 1/1/1"]);
+    bench.exit(key(1, 1), End::Cancelled).did(&["1/1/1 cancelled"]);
+    bench.acknowledge(key(0, 1)).acknowledge(key(1, 1)).did(&[]);
+    bench.start(key(2, 1)).did(&["ignored: the run has ended"]);
+    bench.restart(&[]);
+    bench.did(&["hello [] [] 0 runs"]);
+    bench.start(key(2, 1)).did(&["ignored: the run has ended"]);
+}
+
+#[test]
+fn p25_an_agent_works_for_several_runs_at_once() {
+    let mut bench = Bench::new();
+    let other = AttemptKey { run: RunId(2), ..key(0, 1) };
+    bench.start(key(0, 1)).start(other).done.clear();
+    bench.give(Input::Message(ToAgent::RunEnded { run: RunId(2) })).did(&["kill 2/0/1"]);
+    bench.exit(key(0, 1), End::Succeeded).did(&["1/0/1 succeeded"]);
+}
+
+#[test]
+fn the_journal_stays_small() {
+    let mut bench = Bench::with(Limits { n_slack_records: 10, n_ended_runs_max: 5, ..Limits::default() });
+    for run in 1..200 {
+        for instance in 0..3 {
+            let key = AttemptKey { run: RunId(run), instance, attempt: 1 };
+            bench.start(key).exit(key, End::Succeeded).acknowledge(key);
+        }
+        bench.give(Input::Message(ToAgent::RunEnded { run: RunId(run) }));
+        assert!(bench.journal.len() <= 40, "{} records", bench.journal.len());
+    }
+    bench.done.clear();
+    // Long forgotten, and still not begun: runs of that age have ended.
+    bench.start(key(0, 1));
+    bench.did(&["1/0/1 refused: so many later runs have ended that this one must have, too"]);
+}
+
+#[test]
+fn with_too_many_results_unacknowledged_nothing_new_is_begun() {
+    let mut bench = Bench::with(Limits { n_unacknowledged_max: 1, ..Limits::default() });
+    bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).done.clear();
+    bench.start(key(1, 1)).did(&["1/1/1 refused: too many results wait to be acknowledged"]);
+    bench.acknowledge(key(0, 1)).start(key(1, 1));
+    bench.did(&["1/1/1 refused: too many results wait to be acknowledged"]);
+    bench.acknowledge(key(1, 1)).start(key(1, 2)).did(&["start 1/1/2", "started 1/1/2"]);
+}
+
+#[test]
+fn exits_of_what_does_not_run_and_answers_to_nothing_are_harmless() {
+    let mut bench = Bench::new();
+    bench.exit(key(9, 1), End::Succeeded).did(&["ignored: what has exited was not running"]);
+    bench.give(Input::Written { seq: 99 }).did(&[]);
+    bench.give(Input::WriteFailed { seq: 99, message: String::new() }).did(&[]);
+    bench.acknowledge(key(9, 1)).did(&[]);
+    bench.give(Input::Message(ToAgent::Welcome { heartbeat_ms: 7 })).did(&["heartbeat 7"]);
+}

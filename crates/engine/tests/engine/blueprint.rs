@@ -1,0 +1,146 @@
+//! What is found wrong before anything runs, and how fields of a plan are read.
+
+use serde_json::json;
+use stoker_engine::blueprint::{Options, Policy, of_plan};
+use stoker_engine::session::Mode;
+use stoker_model::{Json, Task};
+use stoker_planner::state::Document;
+use stoker_planner::{NodeInput, Plan, PlanningInput, plan};
+
+use crate::small::timing_of;
+
+fn planned(tasks: &Json) -> Plan {
+    let tasks: Vec<Task> = tasks
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|task| {
+            let mut fields = task.as_object().expect("a map").clone();
+            let name = fields.remove("id").expect("an id");
+            Task { name: name.as_str().expect("text").to_owned(), fields }
+        })
+        .collect();
+    let node = |uid: &str| NodeInput {
+        uid: uid.to_owned(),
+        tags: vec!["compute".to_owned()],
+        ..NodeInput::default()
+    };
+    let input = PlanningInput::new(&tasks, Document::default(), vec![node("1"), node("2")]);
+    plan(&input).expect("a plan").0
+}
+
+/// A plan that the planner would have refused, with one task on two nodes.
+fn forged(task_type: &str, parameters: &Json) -> Plan {
+    let mut plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"]}]));
+    for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
+        task_type.clone_into(&mut details.task_type);
+        details.parameters = parameters.clone();
+    }
+    plan
+}
+
+fn policy(parameters: &Json) -> Result<Policy, String> {
+    let plan = forged("shell", parameters);
+    let blueprint = of_plan(&plan, Options::default(), &[], timing_of)
+        .map_err(|defects| defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+    Ok(*blueprint.policy_of(0).expect("it is run"))
+}
+
+#[test]
+fn what_a_task_says_goes_before_what_is_known_of_its_type() {
+    let usual = Policy {
+        timeout_ms: 300_000,
+        n_retries: 2,
+        interval_ms: 2000,
+        fail_on_error: true,
+        retry_interrupted: false,
+    };
+    assert_eq!(policy(&json!({"cmd": "x"})), Ok(usual));
+    let own = json!({"timeout": "1.5", "retries": 0, "interval": 7, "retry_interrupted": true});
+    let expected =
+        Policy { timeout_ms: 1500, n_retries: 0, interval_ms: 7000, retry_interrupted: true, ..usual };
+    assert_eq!(policy(&own), Ok(expected));
+    assert_eq!(policy(&json!({"timeout": null})), Ok(usual));
+}
+
+#[test]
+fn wrong_numbers_are_told_with_their_place_all_at_once() {
+    let wrong = json!({"timeout": -1, "retries": 1.5, "interval": [], "retry_interrupted": "often",
+                       "strategy": {"type": "parallel", "amount": -2}});
+    let message = policy(&wrong).expect_err("defects");
+    // Five for each of the two nodes.
+    assert_eq!(message.lines().count(), 10, "{message}");
+    for expected in [
+        "`parameters.timeout` of `a@1` is -1; it has to be a number of seconds, at most a year",
+        "`parameters.retries` of `a@2` is 1.5; it has to be a whole number, at most 1000",
+        "`parameters.retry_interrupted` of `a@1` is \"often\"; it has to be true or false",
+        "`parameters.strategy` of `a@1` is {\"type\":\"parallel\",\"amount\":-2}; write `type: one_by_one`",
+    ] {
+        assert!(message.contains(expected), "{expected}\n{message}");
+    }
+}
+
+#[test]
+fn a_type_that_nothing_can_carry_out_is_told_once() {
+    let plan = forged("teleport", &json!({}));
+    let defects = of_plan(&plan, Options::default(), &[], timing_of).expect_err("defects");
+    let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["task `a` has the type `teleport`, which nothing can carry out"]);
+}
+
+#[test]
+fn strategies_become_limits_of_the_task() {
+    let strategy = |strategy: Json| {
+        let plan = forged("shell", &json!({"strategy": strategy}));
+        of_plan(&plan, Options::default(), &[], timing_of)
+            .map(|blueprint| blueprint.limit_of(0))
+            .map_err(|it| it.len())
+    };
+    assert_eq!(strategy(json!({"type": "one_by_one"})), Ok(Some(1)));
+    assert_eq!(strategy(json!({"type": "parallel"})), Ok(None));
+    assert_eq!(strategy(json!({"type": "parallel", "amount": 0})), Ok(None));
+    assert_eq!(strategy(json!({"type": "parallel", "amount": 6})), Ok(Some(6)));
+    assert_eq!(strategy(json!({"type": "sideways"})), Err(2));
+    assert_eq!(strategy(json!(3)), Err(2));
+}
+
+#[test]
+fn nothing_is_fatal_in_a_run_that_touches_nothing() {
+    let plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"], "fail_on_error": true}]));
+    let options = Options { mode: Mode::Noop, ..Options::default() };
+    let blueprint = of_plan(&plan, options, &[], timing_of).expect("right");
+    assert!(!blueprint.policy_of(0).expect("it is run").fail_on_error);
+}
+
+#[test]
+fn a_task_has_the_last_word_on_being_begun_again() {
+    let retried = |parameters: Json, chosen: Option<bool>| {
+        let plan =
+            planned(&json!([{"id": "a", "type": "puppet", "roles": ["compute"], "parameters": parameters}]));
+        let options = Options { retry_interrupted: chosen, ..Options::default() };
+        of_plan(&plan, options, &[], timing_of)
+            .expect("right")
+            .policy_of(0)
+            .expect("it is run")
+            .retry_interrupted
+    };
+    assert!(retried(json!({}), None));
+    assert!(!retried(json!({}), Some(false)));
+    assert!(retried(json!({"retry_interrupted": true}), Some(false)));
+    assert!(!retried(json!({"retry_interrupted": false}), None));
+}
+
+#[test]
+fn tasks_of_the_master_are_done_by_its_agent() {
+    let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
+    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("right");
+    let executor = blueprint.executor_of(0).and_then(|node| blueprint.node(node));
+    assert_eq!((blueprint.name(0).as_str(), executor), ("a@1", Some("master")));
+}
+
+#[test]
+fn what_only_gives_the_graph_its_shape_is_skipped() {
+    let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
+    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("right");
+    assert_eq!((blueprint.n_instances(), blueprint.executor_of(0)), (2, None));
+}

@@ -1,0 +1,93 @@
+//! The course of a run: retries, pauses, stops, going on.
+
+use stoker_engine::blueprint::Policy;
+use stoker_engine::run::{Effect, Illegal, Input, RunEnd, State, StopHow};
+use stoker_engine::session::{CancelHow, End};
+
+use crate::small::{POLICY, Play, Sketch};
+
+#[test]
+fn retries_wait_longer_each_time_and_end() {
+    let mut play = Sketch::new("a@1 b@1").policy("a@1", Policy { n_retries: 2, ..POLICY }).begin();
+    play.fail("a@1");
+    assert_eq!(
+        (play.state("a@1"), play.running().len()),
+        (State::Pausing, 0),
+        "the node is not free meanwhile"
+    );
+    play.after(1);
+    assert_eq!(play.running().len(), 0);
+    play.after(1).fail("a@1").after(3);
+    assert_eq!(play.running().len(), 0);
+    play.after(1).end("a@1", End::TimedOut);
+    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (State::Failed, 3));
+}
+
+#[test]
+fn interrupted_work_is_begun_again_only_if_the_task_allows_it() {
+    let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 5, ..POLICY }).begin();
+    play.end("a@1", End::Interrupted);
+    assert_eq!(play.state("a@1"), State::Failed);
+    let policy = Policy { retry_interrupted: true, ..POLICY };
+    let mut play = Sketch::new("a@1").policy("a@1", policy).begin();
+    play.end("a@1", End::Interrupted).after(2).end("a@1", End::Interrupted);
+    assert_eq!((play.state("a@1"), play.run.n_attempts(0)), (State::Failed, 2));
+}
+
+#[test]
+fn a_paused_run_begins_nothing_and_goes_on_later() {
+    let mut play = Sketch::new("a@1 > b@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
+    play.give(Input::Pause).fail("a@1").after(10);
+    assert_eq!(play.running().len(), 0);
+    assert_eq!(play.try_give(Input::Pause), Err(Illegal::AlreadyPaused));
+    play.give(Input::Resume);
+    assert_eq!(play.running(), ["a@1"]);
+    play.ok("a@1").ok("b@1");
+    assert_eq!(play.try_give(Input::Resume), Err(Illegal::HasEnded));
+}
+
+#[test]
+fn a_stop_ends_pauses_and_can_only_become_stricter() {
+    let mut play = Sketch::new("a@1 b@2").policy("a@1", Policy { n_retries: 1, ..POLICY }).tolerant().begin();
+    play.fail("a@1").stop(StopHow::Graceful);
+    assert_eq!(play.state("a@1"), State::Failed);
+    assert_eq!(play.try_give(Input::Stop { how: StopHow::Graceful }), Err(Illegal::AlreadyStopping));
+    play.stop(StopHow::Now);
+    let how: Vec<CancelHow> = play.cancels().into_iter().map(|cancel| cancel.2).collect();
+    assert_eq!(how, [CancelHow::Graceful, CancelHow::Now]);
+    play.ok("b@2");
+    assert_eq!(play.try_give(Input::Stop { how: StopHow::Now }), Err(Illegal::HasEnded));
+    assert_eq!(
+        play.run_end(),
+        Some(&RunEnd::Tolerated { n_failed_nodes: 1 }),
+        "everything was done after all"
+    );
+}
+
+#[test]
+fn what_is_left_can_be_run_again() {
+    let mut play = Sketch::new("a@1 > b@1 > c@1 a@2 > b@2").tolerant().begin();
+    play.ok("a@1").fail("b@1").ok("a@2").ok("b@2");
+    let rest = play.blueprint.remaining(&play.run);
+    let mut play = Play::new(rest);
+    play.give(Input::Begin);
+    assert_eq!(play.running(), ["b@1"]);
+    play.ok("b@1").ok("c@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+
+    let from = play.blueprint.from_instances(&[play.idx("c@1"), 99]);
+    let mut play = Play::new(from);
+    play.give(Input::Begin);
+    assert_eq!(play.running(), ["c@1"]);
+}
+
+#[test]
+fn progress_is_what_has_ended() {
+    let mut play = Sketch::new("a@1 > b@1 > c@1 a@2").begin();
+    play.ok("a@1");
+    assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, 0)), (25, 33));
+    play.ok("a@2");
+    assert_eq!(play.run.node_progress(&play.blueprint, 1), 100);
+    let succeeded = play.effects.iter().filter(|effect| matches!(effect, Effect::Succeeded { .. })).count();
+    assert_eq!(succeeded, 2);
+}

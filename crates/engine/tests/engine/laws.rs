@@ -1,0 +1,235 @@
+//! What holds for every graph and every order of things.
+
+use proptest::prelude::*;
+use stoker_engine::blueprint::{
+    AtStages, Blueprint, Draft, DraftInstance, Group, OnFailure, Options, Policy, Work,
+};
+use stoker_engine::run::{Event, Input, Run, State, Step, StopHow, step};
+use stoker_engine::session::{AttemptKey, End};
+use stoker_graph::Csr;
+use stoker_model::{JsonMap, Micros, RunId};
+
+const RUN: RunId = RunId(1);
+
+fn policy() -> impl Strategy<Value = Policy> {
+    (0..3_u32, 0..2000_u64, any::<bool>(), any::<bool>()).prop_map(
+        |(n_retries, interval_ms, fail_on_error, retry_interrupted)| Policy {
+            timeout_ms: 10_000,
+            n_retries,
+            interval_ms,
+            fail_on_error,
+            retry_interrupted,
+        },
+    )
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    (1..4_u32, any::<bool>(), any::<bool>()).prop_map(|(nodes_at_once, stops, passes)| Options {
+        nodes_at_once,
+        on_failure: if stops { OnFailure::NodeStops } else { OnFailure::NodeContinues },
+        at_stages: if passes { AtStages::Pass } else { AtStages::Hold },
+        ..Options::default()
+    })
+}
+
+/// Four nodes, the last of which is the place of stages.
+fn draft() -> impl Strategy<Value = Draft> {
+    let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
+    let work = work.prop_map(|(executor, policy, limit)| Work { executor, policy, limit });
+    let instance = (0..4_u32, 0..4_u32, proptest::option::weighted(0.8, work));
+    let instance = instance.prop_map(|(task, node, work)| DraftInstance {
+        task,
+        node,
+        work: work.filter(|_| node != 3),
+    });
+    let instances = proptest::collection::vec(instance, 0..14);
+    let edges = proptest::collection::vec((0..16_u32, 0..16_u32), 0..24);
+    let group = (proptest::collection::btree_set(0..3_u32, 0..4), 0..3_u64);
+    let groups = proptest::collection::vec(group, 0..3);
+    (instances, edges, groups, options()).prop_map(|(instances, edges, groups, options)| {
+        let n_vertices = instances.len() as u32 + 2;
+        let edges = edges.into_iter().map(|(a, b)| (a % n_vertices, b % n_vertices));
+        let edges = edges.filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let group = |(nodes, tolerated): (std::collections::BTreeSet<u32>, u64)| Group {
+            name: "group".to_owned(),
+            nodes: nodes.into_iter().collect(),
+            tolerated,
+        };
+        Draft {
+            nodes: ["1", "2", "3", "sync"].map(str::to_owned).to_vec(),
+            sync: Some(3),
+            tasks: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            order: Csr::new(n_vertices as usize, edges),
+            instances,
+            groups: groups.into_iter().map(group).collect(),
+            durations: Vec::new(),
+            options,
+        }
+    })
+}
+
+/// Something happens: what, to whom, how long after the last.
+type Move = (u8, u32, u32, u16);
+
+fn input(run: &Run, (what, which, other, _): Move, now: Micros) -> Input {
+    let flights: Vec<AttemptKey> = run.in_flight().map(|flight| flight.key).collect();
+    let chosen = flights.get(which as usize % flights.len().max(1)).copied();
+    let any_key = AttemptKey { run: RUN, instance: which, attempt: other % 4 };
+    let key = chosen.filter(|_| what % 8 != 7).unwrap_or(any_key);
+    let end = match other % 7 {
+        0 => End::Failed { message: "no".to_owned() },
+        1 => End::TimedOut,
+        2 => End::Interrupted,
+        3 => End::Cancelled,
+        4 => End::Refused { message: "full".to_owned() },
+        _ => End::Succeeded,
+    };
+    match what % 16 {
+        0 => Input::NodeLost { node: which % 5 },
+        1 => Input::NodeBack { node: which % 5 },
+        2 if which % 8 == 0 => Input::Stop { how: StopHow::Graceful },
+        3 if which % 8 == 0 => Input::Stop { how: StopHow::Now },
+        4 if which % 2 == 0 => Input::Pause,
+        4 | 5 => Input::Resume,
+        6 => Input::Wake,
+        7 => Input::TakeOver,
+        8 => Input::AttemptStarted { key, at: now },
+        9 if which % 8 == 0 => Input::Begin,
+        _ => Input::AttemptFinished { key, at: now, end, summary: JsonMap::new() },
+    }
+}
+
+/// Plays moves, and looks at everything after each.
+fn play(blueprint: &Blueprint, moves: &[Move]) -> (Run, Vec<Event>, Micros) {
+    let mut run = Run::new(RUN, blueprint);
+    let (mut now, mut events) = (Micros(0), Vec::new());
+    let mut ended: Vec<State> = Vec::new();
+    for (at, told) in std::iter::once(None).chain(moves.iter().copied().map(Some)).enumerate() {
+        let given = told.map_or(Input::Begin, |told| input(&run, told, now));
+        now = Micros(now.0 + i64::from(told.map_or(0, |told| told.3)) * 100_000);
+        let before = run.clone();
+        match step(&mut run, blueprint, given, now) {
+            Ok(Step { events: new, .. }) => events.extend(new),
+            Err(_) => assert_eq!(run, before, "what is refused changes nothing (move {at})"),
+        }
+        let states: Vec<State> =
+            (0..blueprint.n_instances() as u32).filter_map(|idx| run.state(idx)).collect();
+        for (before, after) in ended.iter().zip(&states) {
+            assert!(!before.is_end() || before == after, "an end is left: {before:?} to {after:?}");
+        }
+        ended = states;
+    }
+    (run, events, now)
+}
+
+/// From here on all goes well; the run has to end.
+fn finish(blueprint: &Blueprint, run: &mut Run, events: &mut Vec<Event>, mut now: Micros) {
+    for _ in 0..1000 {
+        if run.has_ended() {
+            return;
+        }
+        let flight = run.in_flight().next();
+        let given = if let Some(flight) = flight {
+            let end = if flight.cancel.is_some() { End::Cancelled } else { End::Succeeded };
+            Input::AttemptFinished { key: flight.key, at: now, end, summary: JsonMap::new() }
+        } else {
+            now = run.wakes_at().map_or(now, |at| at.max(now));
+            Input::Wake
+        };
+        if let Ok(Step { events: new, .. }) = step(run, blueprint, Input::Resume, now) {
+            events.extend(new);
+        }
+        if let Ok(Step { events: new, .. }) = step(run, blueprint, given, now) {
+            events.extend(new);
+        }
+    }
+    panic!("the run does not end: {:?} {:?}", run.phase(), run.counts());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_run_is_the_fold_of_its_events_and_ends(
+        draft in draft(),
+        moves in proptest::collection::vec(any::<Move>(), 0..60),
+    ) {
+        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let (mut run, mut events, now) = play(&blueprint, &moves);
+        prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
+        finish(&blueprint, &mut run, &mut events, now);
+        prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
+        prop_assert!((0..blueprint.n_instances() as u32).all(|idx| run.state(idx).is_some_and(State::is_end)));
+        prop_assert_eq!(run.progress(), 100);
+    }
+
+    #[test]
+    fn a_history_with_holes_or_of_another_plan_is_refused_or_read_but_never_a_panic(
+        draft in draft(),
+        other in self::draft(),
+        moves in proptest::collection::vec(any::<Move>(), 0..30),
+        holes in proptest::collection::btree_set(0..40_usize, 0..3),
+        swapped in (0..40_usize, 0..40_usize),
+    ) {
+        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let other = Blueprint::new(other).expect("a right draft");
+        let (_, mut events, _) = play(&blueprint, &moves);
+        let _ = Run::restored(RUN, &other, &events);
+        if let (true, true) = (swapped.0 < events.len(), swapped.1 < events.len()) {
+            events.swap(swapped.0, swapped.1);
+        }
+        let kept = (0..).zip(&events).filter(|(idx, _)| !holes.contains(idx)).map(|(_, event)| event);
+        let _ = Run::restored(RUN, &blueprint, kept);
+    }
+
+    #[test]
+    fn what_is_stored_is_read_again(
+        draft in draft(),
+        moves in proptest::collection::vec(any::<Move>(), 0..40),
+    ) {
+        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let (_, events, _) = play(&blueprint, &moves);
+        for event in events {
+            let text = event.to_json().to_string();
+            let json = serde_json::from_str(&text).expect("JSON");
+            prop_assert_eq!(Ok(event), Event::from_json(&json), "{}", text);
+        }
+    }
+
+    #[test]
+    fn the_same_inputs_give_the_same_events(
+        draft in draft(),
+        moves in proptest::collection::vec(any::<Move>(), 0..30),
+    ) {
+        let blueprint = Blueprint::new(draft).expect("a right draft");
+        prop_assert_eq!(play(&blueprint, &moves), play(&blueprint, &moves));
+    }
+
+    #[test]
+    fn drafts_of_any_numbers_are_judged_without_a_panic(
+        instances in proptest::collection::vec((0..9_u32, 0..9_u32, proptest::option::of(0..9_u32)), 0..6),
+        edges in proptest::collection::vec((0..6_u32, 0..6_u32), 0..9),
+        sync in proptest::option::of(0..6_u32),
+        group in proptest::collection::vec(0..6_u32, 0..4),
+    ) {
+        let policy = Policy {
+            timeout_ms: 0, n_retries: 0, interval_ms: 0, fail_on_error: true, retry_interrupted: false,
+        };
+        let draft = Draft {
+            nodes: vec!["1".to_owned(); 4],
+            sync,
+            tasks: vec!["a".to_owned(); 4],
+            instances: instances.into_iter().map(|(task, node, executor)| DraftInstance {
+                task, node, work: executor.map(|executor| Work { executor, policy, limit: None }),
+            }).collect(),
+            order: Csr::new(6, edges),
+            groups: vec![Group { name: "g".to_owned(), nodes: group, tolerated: 0 }],
+            durations: Vec::new(),
+            options: Options::default(),
+        };
+        if let Err(defects) = Blueprint::new(draft) {
+            prop_assert!(!defects.is_empty());
+            prop_assert!(defects.iter().all(|defect| !defect.to_string().is_empty()));
+        }
+    }
+}

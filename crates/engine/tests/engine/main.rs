@@ -1,0 +1,13 @@
+//! The machines from outside.
+
+mod agent_session;
+mod blueprint;
+mod course;
+mod laws;
+mod real;
+mod real_plan;
+mod server_session;
+mod size;
+mod small;
+mod stored;
+mod weak_points;

@@ -1,0 +1,114 @@
+//! The server's side, step by step.
+
+use stoker_engine::session::server::{Input, Output, ServerSession, Settings};
+use stoker_engine::session::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, ToAgent};
+use stoker_model::{JsonMap, Micros, RunId};
+
+const ONE: Generation = Generation(1);
+
+fn key(instance: u32) -> AttemptKey {
+    AttemptKey { run: RunId(1), instance, attempt: 1 }
+}
+
+fn finished(key: AttemptKey) -> Finished {
+    Finished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() }
+}
+
+fn hello(running: &[AttemptKey], ended: &[AttemptKey]) -> Input {
+    let keys = running.iter().chain(ended);
+    Input::Message(FromAgent::Hello(Hello {
+        node: "1".to_owned(),
+        version: "1".to_owned(),
+        running: running.to_vec(),
+        finished: ended.iter().copied().map(finished).collect(),
+        runs: keys.map(|key| key.run).take(1).collect(),
+        facts: JsonMap::new(),
+    }))
+}
+
+fn session() -> ServerSession {
+    ServerSession::new(Settings::default(), Micros(0)).0
+}
+
+/// What matters of the answers.
+fn told(outputs: Vec<Output>) -> Vec<Output> {
+    let is_plain = |output: &Output| {
+        matches!(
+            output,
+            Output::Back | Output::Facts(_) | Output::Send(ToAgent::Welcome { .. }) | Output::AskRuns { .. }
+        )
+    };
+    outputs.into_iter().filter(|output| !is_plain(output)).collect()
+}
+
+#[test]
+fn what_the_agent_never_heard_of_is_delivered_and_the_rest_is_not() {
+    let mut session = session();
+    for instance in 0..4 {
+        let key = key(instance);
+        assert_eq!(session.step(Input::Dispatch { key, generation: ONE }, Micros(0)), [], "nobody is there");
+    }
+    session.step(Input::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful }, Micros(0));
+    let outputs = told(session.step(hello(&[key(1)], &[key(2)]), Micros(0)));
+    let cancel = ToAgent::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful };
+    let expected = [
+        Output::Deliver { key: key(0), generation: ONE },
+        Output::Send(cancel),
+        Output::Finished(finished(key(2))),
+    ];
+    assert_eq!(outputs, expected);
+    assert_eq!(
+        session.step(Input::Dispatch { key: key(0), generation: ONE }, Micros(0)),
+        [],
+        "once is enough"
+    );
+}
+
+#[test]
+fn an_end_is_acknowledged_only_when_it_is_safe() {
+    let mut session = session();
+    session.step(hello(&[], &[]), Micros(0));
+    session.step(Input::Dispatch { key: key(0), generation: ONE }, Micros(0));
+    let outputs = session.step(Input::Message(FromAgent::Finished(finished(key(0)))), Micros(0));
+    assert_eq!(outputs, [Output::Finished(finished(key(0)))]);
+    assert_eq!(session.in_flight().count(), 1);
+    let outputs = session.step(Input::Recorded { keys: vec![key(0)] }, Micros(0));
+    assert_eq!(outputs, [Output::Send(ToAgent::Acknowledge { keys: vec![key(0)] })]);
+    assert_eq!(session.in_flight().count(), 0);
+}
+
+#[test]
+fn what_nobody_waits_for_is_cancelled_or_its_run_is_over() {
+    let mut session = session();
+    let outputs = session.step(hello(&[key(5)], &[]), Micros(0));
+    assert!(outputs.contains(&Output::AskRuns { runs: vec![RunId(1)] }));
+    let outputs = session.step(Input::RunIs { run: RunId(1), generation: Some(ONE) }, Micros(0));
+    let cancel = ToAgent::Cancel { key: key(5), generation: ONE, how: CancelHow::Now };
+    assert_eq!(outputs, [Output::Send(cancel)]);
+    let outputs = session.step(Input::RunIs { run: RunId(1), generation: None }, Micros(0));
+    assert_eq!(outputs, [Output::Send(ToAgent::RunEnded { run: RunId(1) })]);
+}
+
+#[test]
+fn a_new_attempt_takes_the_place_of_the_old_one() {
+    let mut session = session();
+    session.step(Input::Dispatch { key: key(0), generation: ONE }, Micros(0));
+    let second = AttemptKey { attempt: 2, ..key(0) };
+    session.step(Input::Dispatch { key: second, generation: ONE }, Micros(0));
+    assert_eq!(session.in_flight().collect::<Vec<_>>(), [second]);
+}
+
+#[test]
+fn silence_is_noticed_and_so_is_its_end() {
+    let at = |seconds: i64| Micros(seconds * Micros::SECOND);
+    let (mut session, first) = ServerSession::new(Settings::default(), at(0));
+    assert_eq!(first, [Output::WakeAt(at(30))]);
+    session.step(hello(&[], &[]), at(1));
+    session.step(Input::Message(FromAgent::Heartbeat), at(20));
+    assert_eq!(session.step(Input::Wake, at(30)), [Output::WakeAt(at(50))]);
+    assert_eq!(session.step(Input::Wake, at(50)), [Output::Lost, Output::Disconnect]);
+    assert!(session.is_lost() && !session.is_connected());
+    assert_eq!(session.step(Input::Wake, at(51)), []);
+    let outputs = session.step(hello(&[], &[]), at(60));
+    assert_eq!(outputs[..2], [Output::Back, Output::WakeAt(at(90))]);
+}

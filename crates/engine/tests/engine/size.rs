@@ -1,0 +1,90 @@
+//! A million instances are a tested size.
+
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Work};
+use stoker_engine::run::{Effect, Input, Phase, Run, RunEnd, step};
+use stoker_engine::session::End;
+use stoker_graph::Csr;
+use stoker_model::{JsonMap, Micros, RunId};
+
+use crate::small::POLICY;
+
+/// A hundred tasks on each of many nodes, one after the other, with a stage in the middle; nine of ten are skipped.
+pub(crate) fn large(n_nodes: u32) -> Draft {
+    const N_TASKS: u32 = 100;
+    let idx = |task: u32, node: u32| task * n_nodes + node;
+    let stage = N_TASKS * n_nodes;
+    let mut instances = Vec::new();
+    let mut edges = Vec::new();
+    for task in 0..N_TASKS {
+        for node in 0..n_nodes {
+            let work = Work { executor: node, policy: POLICY, limit: (task == 7).then_some(50) };
+            instances.push(DraftInstance { task, node, work: (task % 10 == 7).then_some(work) });
+            if task + 1 == N_TASKS / 2 {
+                edges.push((idx(task, node), stage));
+                edges.push((stage, idx(task + 1, node)));
+            } else if task + 1 < N_TASKS {
+                edges.push((idx(task, node), idx(task + 1, node)));
+            }
+        }
+    }
+    instances.push(DraftInstance { task: N_TASKS, node: n_nodes, work: None });
+    Draft {
+        nodes: (0..n_nodes).map(|node| node.to_string()).chain(["sync".to_owned()]).collect(),
+        sync: Some(n_nodes),
+        tasks: (0..=N_TASKS).map(|task| format!("t{task}")).collect(),
+        order: Csr::new(instances.len(), edges),
+        instances,
+        groups: Vec::new(),
+        durations: Vec::new(),
+        options: Options { nodes_at_once: 1000, ..Options::default() },
+    }
+}
+
+#[test]
+fn a_million_instances_are_run_without_recursion_or_scans() {
+    let blueprint = Blueprint::new(large(10_000)).expect("right");
+    assert_eq!(blueprint.n_instances(), 1_000_001);
+    let mut run = Run::new(RunId(1), &blueprint);
+    let mut sent = std::collections::VecDeque::new();
+    let mut input = Input::Begin;
+    let mut n_done = 0;
+    loop {
+        let decided = step(&mut run, &blueprint, input, Micros(0)).expect("legal");
+        let keys = decided.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Dispatch(key) => Some(key),
+            _ => None,
+        });
+        sent.extend(keys);
+        let Some(key) = sent.pop_front() else { break };
+        n_done += 1;
+        input = Input::AttemptFinished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() };
+    }
+    assert_eq!((run.phase(), n_done), (&Phase::Ended(RunEnd::Succeeded), 100_000));
+}
+
+#[test]
+fn p22_chains_and_cycles_of_any_length_are_walked_without_recursion() {
+    const N: u32 = 200_000;
+    let instance = |idx: u32| DraftInstance {
+        task: 0,
+        node: 0,
+        work: (idx + 1 == N).then_some(Work { executor: 0, policy: POLICY, limit: None }),
+    };
+    let chain: Vec<(u32, u32)> = (1..N).map(|idx| (idx - 1, idx)).collect();
+    let mut draft = Draft {
+        nodes: vec!["1".to_owned()],
+        sync: None,
+        tasks: vec!["a".to_owned()],
+        instances: (0..N).map(instance).collect(),
+        order: Csr::new(N as usize, chain.clone()),
+        groups: Vec::new(),
+        durations: Vec::new(),
+        options: Options::default(),
+    };
+    let blueprint = Blueprint::new(draft.clone()).expect("right");
+    let mut run = Run::new(RunId(1), &blueprint);
+    let begun = step(&mut run, &blueprint, Input::Begin, Micros(0)).expect("legal");
+    assert_eq!(begun.events.len(), 3, "it began, all but one were skipped, one was sent");
+    draft.order = Csr::new(N as usize, chain.into_iter().chain([(N - 1, 0)]).collect());
+    assert_eq!(Blueprint::new(draft).expect_err("a cycle").len(), 1);
+}

@@ -1,0 +1,302 @@
+//! Small blueprints, and runs of them told in a few words.
+
+use std::collections::BTreeMap;
+
+use stoker_engine::blueprint::{
+    Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, RunsOn, Timing, Work,
+};
+use stoker_engine::run::{
+    Effect, Event, Illegal, Input, NodeEnd, Phase, Run, RunEnd, State, Step, StopHow, step,
+};
+use stoker_engine::session::{AttemptKey, CancelHow, End};
+use stoker_graph::Csr;
+use stoker_model::{JsonMap, Micros, RunId};
+
+pub(crate) const RUN: RunId = RunId(7);
+
+pub(crate) const POLICY: Policy = Policy {
+    timeout_ms: 100_000,
+    n_retries: 0,
+    interval_ms: 2000,
+    fail_on_error: true,
+    retry_interrupted: false,
+};
+
+/// Some types of tasks.
+pub(crate) fn timing_of(task_type: &str) -> Option<Timing> {
+    let (runs_on, timeout_s, n_retries, is_idempotent) = match task_type {
+        "puppet" => (RunsOn::Node, 5400, 2, true),
+        "shell" => (RunsOn::Node, 300, 2, false),
+        "master_shell" => (RunsOn::Master, 300, 2, false),
+        "upload_file" | "copy_files" | "sync" => (RunsOn::Node, 60, 3, true),
+        "reboot" => (RunsOn::Node, 900, 0, false),
+        "noop" => (RunsOn::Nowhere, 0, 0, true),
+        _ => return None,
+    };
+    Some(Timing { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
+}
+
+/// A blueprint in words: instances are `task@node`, the node `sync` is where stages are.
+#[derive(Clone, Default)]
+pub(crate) struct Sketch {
+    instances: Vec<String>,
+    edges: Vec<(u32, u32)>,
+    skipped: Vec<String>,
+    policies: BTreeMap<String, Policy>,
+    executors: BTreeMap<String, String>,
+    limits: BTreeMap<String, u32>,
+    groups: Vec<(String, Vec<String>, u64)>,
+    durations: Vec<u32>,
+    pub(crate) options: Options,
+}
+
+impl Sketch {
+    /// Instances, and chains of them: `a@1 b@1 > c@2` is three instances, the second before the third.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut sketch = Self::default();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let place = |sketch: &mut Self, word: &str| {
+            let known = sketch.instances.iter().position(|name| name == word);
+            known.unwrap_or_else(|| {
+                sketch.instances.push(word.to_owned());
+                sketch.instances.len() - 1
+            }) as u32
+        };
+        let mut before = None;
+        let mut is_chained = false;
+        for word in words {
+            if word == ">" {
+                is_chained = true;
+                continue;
+            }
+            let idx = place(&mut sketch, word);
+            if let (true, Some(before)) = (is_chained, before) {
+                sketch.edges.push((before, idx));
+            }
+            (before, is_chained) = (Some(idx), false);
+        }
+        sketch
+    }
+
+    pub(crate) fn skip(mut self, name: &str) -> Self {
+        self.skipped.push(name.to_owned());
+        self
+    }
+
+    pub(crate) fn policy(mut self, name: &str, policy: Policy) -> Self {
+        self.policies.insert(name.to_owned(), policy);
+        self
+    }
+
+    pub(crate) fn executor(mut self, name: &str, node: &str) -> Self {
+        self.executors.insert(name.to_owned(), node.to_owned());
+        self
+    }
+
+    /// As that instance has it.
+    pub(crate) fn limit(mut self, name: &str, limit: u32) -> Self {
+        self.limits.insert(name.to_owned(), limit);
+        self
+    }
+
+    pub(crate) fn group(mut self, name: &str, nodes: &[&str], tolerated: u64) -> Self {
+        self.groups.push((name.to_owned(), nodes.iter().map(|&node| node.to_owned()).collect(), tolerated));
+        self
+    }
+
+    /// All nodes may fail.
+    pub(crate) fn tolerant(self) -> Self {
+        let nodes: Vec<String> = self.nodes().into_iter().filter(|node| node != "sync").collect();
+        let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+        self.group("all", &nodes, 100)
+    }
+
+    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    pub(crate) fn durations(mut self, durations: &[u32]) -> Self {
+        self.durations = durations.to_vec();
+        self
+    }
+
+    fn nodes(&self) -> Vec<String> {
+        let mut nodes: Vec<String> = Vec::new();
+        let own = self.instances.iter().map(|name| split(name).1);
+        for node in own.chain(self.executors.values().map(String::as_str)) {
+            if !nodes.iter().any(|known| known == node) {
+                nodes.push(node.to_owned());
+            }
+        }
+        nodes
+    }
+
+    pub(crate) fn draft(&self) -> Draft {
+        let nodes = self.nodes();
+        let node = |uid: &str| nodes.iter().position(|known| known == uid).expect("a node") as u32;
+        let mut tasks: Vec<String> = self.instances.iter().map(|name| split(name).0.to_owned()).collect();
+        tasks.sort();
+        tasks.dedup();
+        let instance = |name: &String| {
+            let (task, own) = split(name);
+            let is_skipped = own == "sync" || self.skipped.contains(name);
+            let work = Work {
+                executor: node(self.executors.get(name).map_or(own, String::as_str)),
+                policy: self.policies.get(name).copied().unwrap_or(POLICY),
+                limit: self.limits.get(name).copied(),
+            };
+            let task = tasks.iter().position(|known| known == task).expect("a task") as u32;
+            DraftInstance { task, node: node(own), work: (!is_skipped).then_some(work) }
+        };
+        let group = |(name, uids, tolerated): &(String, Vec<String>, u64)| Group {
+            name: name.clone(),
+            nodes: uids.iter().map(|uid| node(uid)).collect(),
+            tolerated: *tolerated,
+        };
+        Draft {
+            sync: nodes.iter().position(|uid| uid == "sync").map(|idx| idx as u32),
+            instances: self.instances.iter().map(instance).collect(),
+            order: Csr::new(self.instances.len(), self.edges.clone()),
+            groups: self.groups.iter().map(group).collect(),
+            durations: self.durations.clone(),
+            options: self.options.clone(),
+            tasks,
+            nodes,
+        }
+    }
+
+    pub(crate) fn build(&self) -> Result<Blueprint, Vec<Defect>> {
+        Blueprint::new(self.draft())
+    }
+
+    /// A run of it that has begun.
+    pub(crate) fn begin(&self) -> Play {
+        let mut play = Play::new(self.build().expect("a right blueprint"));
+        play.give(Input::Begin);
+        play
+    }
+}
+
+fn split(name: &str) -> (&str, &str) {
+    name.split_once('@').expect("task@node")
+}
+
+/// A run that is being played. After each step its state is compared with the fold of its events.
+pub(crate) struct Play {
+    pub(crate) blueprint: Blueprint,
+    pub(crate) run: Run,
+    pub(crate) now: Micros,
+    pub(crate) events: Vec<Event>,
+    pub(crate) effects: Vec<Effect>,
+}
+
+impl Play {
+    pub(crate) fn new(blueprint: Blueprint) -> Self {
+        let run = Run::new(RUN, &blueprint);
+        Self { blueprint, run, now: Micros(1_000_000), events: Vec::new(), effects: Vec::new() }
+    }
+
+    pub(crate) fn try_give(&mut self, input: Input) -> Result<(), Illegal> {
+        let before = self.run.clone();
+        let Step { events, effects } = step(&mut self.run, &self.blueprint, input, self.now)
+            .inspect_err(|_| assert_eq!(self.run, before))?;
+        self.events.extend(events);
+        self.effects.extend(effects);
+        assert_eq!(
+            Ok(&self.run),
+            Run::restored(RUN, &self.blueprint, &self.events).as_ref(),
+            "the fold of the events"
+        );
+        Ok(())
+    }
+
+    pub(crate) fn give(&mut self, input: Input) -> &mut Self {
+        self.try_give(input).expect("a legal input");
+        self
+    }
+
+    pub(crate) fn idx(&self, name: &str) -> u32 {
+        let n_instances = self.blueprint.n_instances() as u32;
+        (0..n_instances).find(|idx| self.blueprint.name(*idx) == name).expect("an instance")
+    }
+
+    pub(crate) fn node(&self, uid: &str) -> u32 {
+        self.blueprint.node_of_uid(uid).expect("a node")
+    }
+
+    pub(crate) fn key(&self, name: &str, attempt: u32) -> AttemptKey {
+        AttemptKey { run: RUN, instance: self.idx(name), attempt }
+    }
+
+    /// The current attempt of an instance ends.
+    pub(crate) fn end(&mut self, name: &str, end: End) -> &mut Self {
+        let key = self.key(name, self.run.n_attempts(self.idx(name)));
+        let at = self.now;
+        self.give(Input::AttemptFinished { key, at, end, summary: JsonMap::new() })
+    }
+
+    pub(crate) fn ok(&mut self, name: &str) -> &mut Self {
+        assert!(self.running().iter().any(|running| running == name), "{name} among {:?}", self.running());
+        self.end(name, End::Succeeded)
+    }
+
+    pub(crate) fn fail(&mut self, name: &str) -> &mut Self {
+        self.end(name, End::Failed { message: "no".to_owned() })
+    }
+
+    pub(crate) fn lost(&mut self, uid: &str) -> &mut Self {
+        let node = self.node(uid);
+        self.give(Input::NodeLost { node })
+    }
+
+    pub(crate) fn back(&mut self, uid: &str) -> &mut Self {
+        let node = self.node(uid);
+        self.give(Input::NodeBack { node })
+    }
+
+    pub(crate) fn stop(&mut self, how: StopHow) -> &mut Self {
+        self.give(Input::Stop { how })
+    }
+
+    pub(crate) fn after(&mut self, seconds: i64) -> &mut Self {
+        self.now = self.now.plus_seconds(seconds);
+        self.give(Input::Wake)
+    }
+
+    /// What agents are asked to do now.
+    pub(crate) fn running(&self) -> Vec<String> {
+        self.run.in_flight().map(|flight| self.blueprint.name(flight.key.instance)).collect()
+    }
+
+    pub(crate) fn state(&self, name: &str) -> State {
+        self.run.state(self.idx(name)).expect("a state")
+    }
+
+    pub(crate) fn states(&self) -> Vec<State> {
+        (0..self.blueprint.n_instances() as u32).filter_map(|idx| self.run.state(idx)).collect()
+    }
+
+    pub(crate) fn node_end(&self, uid: &str) -> Option<NodeEnd> {
+        self.run.node_end(self.node(uid))
+    }
+
+    pub(crate) fn run_end(&self) -> Option<&RunEnd> {
+        match self.run.phase() {
+            Phase::Ended(end) => Some(end),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn message(&self) -> String {
+        self.run_end().and_then(|end| end.message(&self.blueprint)).unwrap_or_default()
+    }
+
+    pub(crate) fn cancels(&self) -> Vec<(String, u32, CancelHow)> {
+        let cancel = |effect: &Effect| match effect {
+            Effect::Cancel { key, how } => Some((self.blueprint.name(key.instance), key.attempt, *how)),
+            _ => None,
+        };
+        self.effects.iter().filter_map(cancel).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! Stored events: what databases hold must not change, and what cannot be read is told.
+
+use serde_json::json;
+use stoker_engine::run::{Event, EventKind, Input, NotStarted, Outcome, Resolution, StopHow};
+use stoker_engine::session::End;
+use stoker_model::Micros;
+
+use crate::small::Sketch;
+
+#[test]
+fn events_are_kept_in_these_words() {
+    let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
+    play.fail("a@1").give(Input::Pause).give(Input::Resume).stop(StopHow::Graceful).ok("a@2");
+    let lines: Vec<String> = play.events.iter().map(|event| event.to_json().to_string()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    {"event":"began","at":1000000}
+    {"event":"dispatched","instance":0,"attempt":1,"at":1000000}
+    {"event":"dispatched","instance":2,"attempt":1,"at":1000000}
+    {"event":"attempt_ended","instance":0,"attempt":1,"ended_at":1000000,"end":{"how":"failed","message":"no"},"summary":{},"next":{"outcome":"failed"},"at":1000000}
+    {"event":"node_ended","node":0,"end":{"how":"failed","by":0},"at":1000000}
+    {"event":"resolved","ends":[[1,"blocked",0]],"at":1000000}
+    {"event":"paused","at":1000000}
+    {"event":"resumed","at":1000000}
+    {"event":"stop_asked","how":"graceful","at":1000000}
+    {"event":"attempt_ended","instance":2,"attempt":1,"ended_at":1000000,"end":{"how":"succeeded"},"summary":{},"next":{"outcome":"succeeded"},"at":1000000}
+    {"event":"node_ended","node":1,"end":{"how":"succeeded"},"at":1000000}
+    {"event":"ended","end":{"how":"tolerated","failed_nodes":1},"at":1000000}
+    "#);
+}
+
+#[test]
+fn every_way_to_end_without_being_begun_is_kept() {
+    let ends = vec![
+        (1, Resolution::Skipped),
+        (2, Resolution::Blocked { by: 7 }),
+        (3, Resolution::NotStarted(NotStarted::NodeFailed { by: 7 })),
+        (4, Resolution::NotStarted(NotStarted::NodeLost { node: 1 })),
+        (5, Resolution::NotStarted(NotStarted::Stopped)),
+        (6, Resolution::NotRetried(Outcome::Ignored)),
+    ];
+    let event = Event { at: Micros(1), kind: EventKind::Resolved { ends } };
+    assert_eq!(Event::from_json(&event.to_json()), Ok(event.clone()));
+    let expected = json!([
+        [1, "skipped"],
+        [2, "blocked", 7],
+        [3, "node_failed", 7],
+        [4, "node_lost", 1],
+        [5, "stopped"],
+        [6, "not_retried", "ignored"]
+    ]);
+    assert_eq!(event.to_json()["ends"], expected);
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let told = |json: serde_json::Value| Event::from_json(&json).expect_err("unreadable").to_string();
+    assert!(told(json!({"event": "teleported", "at": 1})).contains("`teleported` is unknown"));
+    assert!(told(json!({"event": "began"})).contains("`at` is missing"));
+    assert!(
+        told(json!({"event": "node_lost", "at": 1, "node": -1}))
+            .contains("`node` is missing or of the wrong kind")
+    );
+    assert!(told(json!({"event": "resolved", "at": 1, "ends": [[1]]})).contains("`an end` is missing"));
+    assert!(told(json!([])).contains("`event` is missing"));
+    let half = json!({"event": "ended", "at": 1, "end": {"how": "held", "stage": 1}});
+    assert!(told(half).contains("`by` is missing"));
+}
+
+#[test]
+fn messages_of_ends_are_kept() {
+    let mut play = Sketch::new("a@1").begin();
+    play.end("a@1", End::Refused { message: "full".to_owned() });
+    let ended = play.events.iter().find(|event| matches!(event.kind, EventKind::AttemptEnded { .. }));
+    let json = ended.expect("it ended").to_json();
+    assert_eq!(
+        (&json["end"], &json["next"]),
+        (&json!({"how": "refused", "message": "full"}), &json!({"outcome": "failed"}))
+    );
+}

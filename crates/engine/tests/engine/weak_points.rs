@@ -1,0 +1,317 @@
+//! What the predecessor did wrong, one by one. Numbers are those of the list of its weak points.
+
+use stoker_engine::blueprint::{AtStages, Defect, OnFailure, Policy, ZERO_TOLERANCE};
+use stoker_engine::run::{
+    AttemptEnd, Effect, EventKind, Illegal, Input, NodeEnd, NotStarted, Resolution, Run, RunEnd, State,
+    StopHow,
+};
+use stoker_engine::session::{CancelHow, End};
+use stoker_model::{HistoryStatus, JsonMap, NodeStatus, RunStatus};
+
+use crate::small::{POLICY, RUN, Sketch};
+
+#[test]
+fn p01_exceeding_the_tolerance_is_an_error_that_names_its_group() {
+    let mut play = Sketch::new("a@1 a@2 a@3").group("compute", &["1", "2", "3"], 1).begin();
+    play.fail("a@1");
+    assert_eq!(play.run_end(), None);
+    play.fail("a@2");
+    assert_eq!(play.run_end(), None, "what runs is finished first");
+    assert_eq!(play.run.exceeded_group(), Some(0));
+    play.ok("a@3");
+    assert_eq!(play.run_end(), Some(&RunEnd::ToleranceExceeded { group: 0, nodes: vec![0, 1] }));
+    assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Error));
+    assert_eq!(play.message(), "Group `compute` tolerates 1 failed nodes, and these failed: 1, 2");
+    assert_eq!(play.node_end("3"), Some(NodeEnd::Succeeded));
+}
+
+#[test]
+fn p01_nodes_in_no_group_may_not_fail() {
+    let mut play = Sketch::new("a@1 a@2").group("compute", &["1"], 1).begin();
+    play.fail("a@2").ok("a@1");
+    assert!(play.message().contains(ZERO_TOLERANCE), "{}", play.message());
+}
+
+#[test]
+fn p01_failures_that_are_tolerated_are_told() {
+    let mut play = Sketch::new("a@1 a@2").group("compute", &["1", "2"], 1).begin();
+    play.fail("a@2").ok("a@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+    assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Ready));
+}
+
+#[test]
+fn p02_fail_on_error_false_holds_for_every_kind_of_failure() {
+    let harmless = Policy { fail_on_error: false, ..POLICY };
+    for end in [
+        End::Failed { message: "no".to_owned() },
+        End::TimedOut,
+        End::Interrupted,
+        End::Refused { message: "full".to_owned() },
+        End::Cancelled,
+    ] {
+        let mut play = Sketch::new("a@1 > b@1").policy("a@1", harmless).begin();
+        play.end("a@1", end.clone()).ok("b@1");
+        assert_eq!(play.state("a@1"), State::Ignored, "{end:?}");
+        assert_eq!(play.run_end(), Some(&RunEnd::Succeeded), "{end:?}");
+    }
+    let mut play = Sketch::new("a@1 > b@1").policy("a@1", harmless).begin();
+    play.after(161).ok("b@1");
+    assert_eq!(play.state("a@1"), State::Ignored, "no answer");
+}
+
+#[test]
+fn p03_nodes_that_are_done_stay_done() {
+    let mut play = Sketch::new("a@1 a@2 > b@2").begin();
+    play.ok("a@1").fail("a@2");
+    assert_eq!(play.node_end("1"), Some(NodeEnd::Succeeded));
+    let told = play.effects.iter().filter(|effect| matches!(effect, Effect::NodeEnded { node: 0, .. }));
+    assert_eq!(told.count(), 1);
+    assert_eq!(NodeEnd::Succeeded.status(), NodeStatus::Ready);
+}
+
+#[test]
+fn p03_what_is_only_left_to_be_skipped_does_not_make_a_node_stopped() {
+    let mut play = Sketch::new("a@1 > b@1 a@2 > b@1 a@2 > b@2").skip("b@1").begin();
+    play.ok("a@1").stop(StopHow::Graceful).ok("a@2");
+    assert_eq!((play.node_end("1"), play.node_end("2")), (Some(NodeEnd::Succeeded), Some(NodeEnd::Stopped)));
+}
+
+#[test]
+fn p04_a_blocked_node_has_not_failed() {
+    let mut play = Sketch::new("a@2 > b@1 c@1 a@2 > b@3").group("all", &["1", "2", "3"], 1).begin();
+    play.ok("c@1").fail("a@2");
+    assert_eq!(play.run.failed_nodes(0), [0], "node 2 is the first of the sketch");
+    assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+    let by = play.idx("a@2");
+    assert_eq!(play.node_end("1"), Some(NodeEnd::Blocked { by }));
+    assert_eq!(play.node_end("2"), Some(NodeEnd::Failed { by }));
+    assert_eq!(play.run.cause(play.idx("b@3")), Some(by));
+}
+
+#[test]
+fn p05_every_instance_and_every_node_ends() {
+    let mut play = Sketch::new("a@1 > b@2 > c@2 > d@3 x@4 > y@4").tolerant().begin();
+    play.fail("a@1");
+    let by = play.idx("a@1");
+    assert_eq!(play.node_end("2"), Some(NodeEnd::Blocked { by }), "it was idle all the time");
+    assert_eq!(play.node_end("3"), Some(NodeEnd::Blocked { by }));
+    play.stop(StopHow::Now).end("x@4", End::Cancelled);
+    assert_eq!(play.state("x@4"), State::Cancelled);
+    assert_eq!(play.state("y@4"), State::NotStarted);
+    assert_eq!(play.node_end("4"), Some(NodeEnd::Stopped));
+    assert!(play.states().into_iter().all(State::is_end));
+    assert!(play.states().into_iter().all(|state| state.history() != HistoryStatus::Pending));
+    assert_eq!(play.run_end(), Some(&RunEnd::Stopped));
+}
+
+#[test]
+fn p06_what_a_failure_costs_the_node_is_a_policy() {
+    let sketch = Sketch::new("a@1 b@1 a@1 > c@1").durations(&[9, 1, 1]).tolerant();
+    let mut play = sketch.begin();
+    play.fail("a@1");
+    let by = play.idx("a@1");
+    let ends = |play: &crate::small::Play| {
+        play.events
+            .iter()
+            .filter_map(|event| match &event.kind {
+                EventKind::Resolved { ends } => Some(ends.clone()),
+                _ => None,
+            })
+            .flatten()
+            .collect::<Vec<_>>()
+    };
+    let not_started = Resolution::NotStarted(NotStarted::NodeFailed { by });
+    assert_eq!(ends(&play), [(play.idx("b@1"), not_started), (play.idx("c@1"), Resolution::Blocked { by })]);
+
+    let mut play = sketch.options(|options| options.on_failure = OnFailure::NodeContinues).begin();
+    play.fail("a@1").ok("b@1");
+    assert_eq!(ends(&play), [(play.idx("c@1"), Resolution::Blocked { by })]);
+    assert_eq!(play.node_end("1"), Some(NodeEnd::Failed { by }));
+}
+
+#[test]
+fn p07_stages_are_passed_or_held() {
+    let sketch = Sketch::new("a@1 > end@sync a@2 > end@sync > b@1 end@sync > b@2").tolerant();
+    let mut play = sketch.begin();
+    play.fail("a@1").ok("a@2");
+    assert_eq!(play.running(), ["b@2"]);
+    assert_eq!(play.state("b@1"), State::NotStarted);
+    play.ok("b@2");
+    assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+
+    let mut play = sketch.options(|options| options.at_stages = AtStages::Hold).begin();
+    play.fail("a@1").ok("a@2");
+    assert_eq!(play.state("b@2"), State::Blocked);
+    assert_eq!(play.message(), "The stage end@sync was not passed, because a@1 did not succeed");
+    assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Error));
+}
+
+#[test]
+fn p07_a_stage_waits_for_what_is_behind_a_blocked_task() {
+    // `slow@2` is before the stage, though only by way of a task that will not be run.
+    let mut play = Sketch::new("a@1 > b@1 slow@2 > b@1 > end@sync > c@3").tolerant().begin();
+    play.fail("a@1");
+    assert_eq!(play.state("c@3"), State::Pending);
+    play.ok("slow@2");
+    assert_eq!(play.running(), ["c@3"]);
+}
+
+#[test]
+fn p09_the_smallest_limit_holds_whatever_is_skipped() {
+    let sketch = Sketch::new("a@1 a@2 a@3 a@4 a@5").skip("a@5");
+    let sketch = sketch.limit("a@1", 3).limit("a@2", 2).limit("a@5", 1).limit("a@3", 0);
+    let mut play = sketch.begin();
+    assert_eq!(play.running(), ["a@1", "a@2"]);
+    play.ok("a@1");
+    assert_eq!(play.running(), ["a@2", "a@3"]);
+}
+
+#[test]
+fn p09_a_node_that_waits_for_a_limit_does_something_else() {
+    let sketch = Sketch::new("a@1 a@2 b@2").limit("a@1", 1).durations(&[9, 8, 1]);
+    let mut play = sketch.begin();
+    assert_eq!(play.running(), ["a@1", "b@2"]);
+    play.ok("a@1");
+    assert_eq!(play.running(), ["b@2"], "node 2 is busy now");
+    play.ok("b@2").ok("a@2");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+}
+
+#[test]
+fn p12_a_run_that_is_stopped_before_it_begins_does_nothing() {
+    let sketch = Sketch::new("a@1 > b@1 a@2");
+    let mut play = crate::small::Play::new(sketch.build().expect("right"));
+    play.stop(StopHow::Graceful);
+    assert_eq!(play.run_end(), Some(&RunEnd::Stopped));
+    assert!(!play.effects.iter().any(|effect| matches!(effect, Effect::Dispatch(_))));
+    assert!(play.states().into_iter().all(|state| state == State::NotStarted));
+}
+
+#[test]
+fn p13_a_run_is_read_again_from_its_history() {
+    let mut play = Sketch::new("a@1 > b@1 a@2 > b@2").begin();
+    play.ok("a@1");
+    let again = Run::restored(RUN, &play.blueprint, &play.events).expect("a right history");
+    let dispatched: Vec<String> = again
+        .effects()
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Dispatch(key) => Some(play.blueprint.name(key.instance)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(dispatched, ["b@1", "a@2"]);
+    assert_eq!(again.wakes_at(), play.run.wakes_at());
+}
+
+#[test]
+fn p14_each_attempt_has_a_name_and_an_old_one_is_not_taken_for_a_new_one() {
+    let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
+    // Nothing is heard of it until long after its timeout: another attempt.
+    play.after(161).after(2);
+    assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelHow::Now)]);
+    let (old, at) = (play.key("a@1", 1), play.now);
+    let ended = |key| Input::AttemptFinished { key, at, end: End::Succeeded, summary: JsonMap::new() };
+    play.give(ended(old));
+    assert!(matches!(play.events.last().map(|event| &event.kind), Some(EventKind::LateResult { .. })));
+    assert_eq!(play.state("a@1"), State::Dispatched);
+    let n_events = play.events.len();
+    play.give(ended(old));
+    assert_eq!(play.events.len(), n_events, "it is said once");
+    let new = play.key("a@1", 2);
+    play.give(ended(new));
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+    let never = play.key("a@1", 3);
+    assert_eq!(play.try_give(ended(never)), Err(Illegal::UnknownAttempt));
+}
+
+#[test]
+fn p15_what_is_timed_out_is_cancelled() {
+    let mut play = Sketch::new("a@1").tolerant().begin();
+    play.after(159);
+    assert_eq!(play.running(), ["a@1"], "the agent has a little more time");
+    play.after(1);
+    assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelHow::Now)]);
+    assert_eq!(play.state("a@1"), State::Failed);
+    let at = play.now;
+    let key = play.key("a@1", 1);
+    play.give(Input::AttemptStarted { key, at });
+    assert_eq!(play.cancels().len(), 2, "an agent that begins it after all is told once more");
+}
+
+#[test]
+fn p16_what_is_sent_has_not_begun() {
+    let mut play = Sketch::new("a@1").begin();
+    assert_eq!(play.state("a@1"), State::Dispatched);
+    let (key, at) = (play.key("a@1", 1), play.now);
+    play.give(Input::AttemptStarted { key, at }).give(Input::AttemptStarted { key, at });
+    assert_eq!(play.state("a@1"), State::Started);
+    assert_eq!(play.events.iter().filter(|it| matches!(it.kind, EventKind::Started { .. })).count(), 1);
+}
+
+#[test]
+fn p18_silence_is_noticed_at_any_time_and_forgiven_for_a_while() {
+    let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
+    play.ok("a@2").lost("1").after(299);
+    assert_eq!(play.run.node_end(0), None);
+    play.back("1").ok("a@1").ok("b@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+
+    let mut play = Sketch::new("a@1 > b@1 a@1 > c@2 a@2").tolerant().begin();
+    play.lost("1").ok("a@2").after(300);
+    assert_eq!(play.node_end("1"), Some(NodeEnd::Lost));
+    let end = play.events.iter().find_map(|event| match &event.kind {
+        EventKind::AttemptEnded { end, .. } if *end != AttemptEnd::Reported(End::Succeeded) => Some(end),
+        _ => None,
+    });
+    assert_eq!(end, Some(&AttemptEnd::Lost));
+    assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+    let (key, at) = (play.key("a@1", 1), play.now);
+    play.give(Input::AttemptFinished { key, at, end: End::Succeeded, summary: JsonMap::new() });
+    assert_eq!(play.state("a@1"), State::Failed, "late results are recorded and change nothing");
+}
+
+#[test]
+fn p18_a_node_that_was_never_there_ends_the_run_only_if_it_is_needed() {
+    let mut play = crate::small::Play::new(Sketch::new("a@1 a@2").tolerant().build().expect("right"));
+    play.lost("2").give(Input::Begin);
+    assert_eq!(play.running(), ["a@1"], "nothing is sent to where nobody is");
+    play.ok("a@1").after(300);
+    assert_eq!(play.state("a@2"), State::NotStarted);
+    assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+}
+
+#[test]
+fn p18_a_task_of_the_master_waits_for_the_agent_of_the_master() {
+    let sketch = Sketch::new("a@1 a@2 b@2").executor("a@1", "master").executor("a@2", "master").tolerant();
+    let mut play = sketch.begin();
+    assert_eq!(play.running(), ["a@1", "a@2"], "the master does them for both at once");
+    play.ok("a@1").lost("master").after(300);
+    assert_eq!(play.state("a@2"), State::Failed);
+    assert_eq!(play.node_end("master"), Some(NodeEnd::Lost));
+}
+
+#[test]
+fn p24_weights_do_not_explode() {
+    let layer = |depth: usize| (0..4).map(move |node| format!("t{depth}@{node}"));
+    let pairs = (0..19).flat_map(|depth| {
+        layer(depth).flat_map(move |from| layer(depth + 1).map(move |to| format!("{from} > {to}")))
+    });
+    let mut play = Sketch::new(&pairs.collect::<Vec<_>>().join(" ")).begin();
+    for depth in 0..20 {
+        for name in layer(depth) {
+            play.ok(&name);
+        }
+    }
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+}
+
+#[test]
+fn p11_defects_are_found_before_anything_runs_and_all_at_once() {
+    let mut draft = Sketch::new("a@1 > b@1 > a@1 c@2").draft();
+    draft.options.nodes_at_once = 0;
+    let defects = stoker_engine::blueprint::Blueprint::new(draft).expect_err("defects");
+    let cycle = ["a@1", "b@1", "a@1"].map(str::to_owned).to_vec();
+    assert_eq!(defects, [Defect::NoNodesAtOnce, Defect::Cycle { instances: cycle }]);
+}
