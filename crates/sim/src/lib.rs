@@ -1,0 +1,19 @@
+//! A seeded simulation of the whole system over the real machines: servers that crash and are replaced, agents whose
+//! processes die or survive them, disks that are full, networks that lose, delay and repeat.
+//!
+//! [`simulate()`] plays one seed to its end and says which rules were broken. Time is virtual; the same seed is the same
+//! story, step by step. What really happened is kept apart from what the machines believe (`truth.rs`), and rules are
+//! worked out again from it. [`Sabotage`] breaks a part on purpose, to prove that the rules would notice.
+
+mod agents;
+mod dice;
+mod graph;
+mod network;
+mod servers;
+mod truth;
+mod world;
+
+pub use dice::Dice;
+pub use graph::random_draft;
+pub use truth::Broken;
+pub use world::{Sabotage, Story, simulate, simulate_draft, tell};
