@@ -1,0 +1,52 @@
+//! A host that touches nothing: it looks, and says what would be done.
+
+use std::path::{Path, PathBuf};
+
+use super::{Command, Effect, Exit, FileToWrite, Host, HostError, Work};
+
+/// Programs that only look are passed on to the host underneath, everything else is only told.
+pub struct Noop<H> {
+    host: H,
+}
+
+impl<H: Host> Noop<H> {
+    pub fn new(host: H) -> Self {
+        Self { host }
+    }
+}
+
+impl<H: Host> Host for Noop<H> {
+    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
+        if command.effect == Effect::Reads {
+            return self.host.run(command);
+        }
+        self.host.say(&format!("would run: {}", command.shown()));
+        Box::pin(async { Ok(Exit::default()) })
+    }
+
+    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
+        Box::pin(async move {
+            let verb = if self.host.exists(&file.path).await? { "overwrite" } else { "create" };
+            let (path, n_bytes) = (file.path.display(), file.data.len());
+            self.host.say(&format!("would {verb} {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
+            Ok(())
+        })
+    }
+
+    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
+        self.host.exists(path)
+    }
+
+    fn reboot(&self) -> Work<'_, Result<(), HostError>> {
+        self.host.say("would reboot");
+        Box::pin(async { Ok(()) })
+    }
+
+    fn hook(&self, name: &str) -> Option<PathBuf> {
+        self.host.hook(name)
+    }
+
+    fn say(&self, line: &str) {
+        self.host.say(line);
+    }
+}

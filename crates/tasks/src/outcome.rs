@@ -1,0 +1,64 @@
+//! How the work of a type ends.
+
+use stoker_model::JsonMap;
+
+use crate::host::{HostError, StopReason};
+use crate::output::Mask;
+
+/// What it tells about what it did, or why it did not.
+pub type Outcome = Result<JsonMap, Failure>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub cause: Cause,
+    /// What it tells all the same.
+    pub summary: JsonMap,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It ran and did not do what it should.
+    Failed(String),
+    /// It was not begun, and will not be.
+    Refused(String),
+    Stopped(StopReason),
+}
+
+impl Failure {
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { cause: Cause::Failed(message.into()), summary: JsonMap::new() }
+    }
+
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self { cause: Cause::Refused(message.into()), summary: JsonMap::new() }
+    }
+
+    pub(crate) fn summary(mut self, summary: JsonMap) -> Self {
+        self.summary = summary;
+        self
+    }
+}
+
+impl From<HostError> for Failure {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Stopped(reason) => Self { cause: Cause::Stopped(reason), summary: JsonMap::new() },
+            other => Self::failed(other.to_string()),
+        }
+    }
+}
+
+/// The same without secrets, ready to be reported.
+pub fn masked(outcome: Outcome, mask: &Mask) -> Outcome {
+    match outcome {
+        Ok(summary) => Ok(mask.map(summary)),
+        Err(Failure { cause, summary }) => {
+            let cause = match cause {
+                Cause::Failed(message) => Cause::Failed(mask.text(&message)),
+                Cause::Refused(message) => Cause::Refused(mask.text(&message)),
+                stopped @ Cause::Stopped(_) => stopped,
+            };
+            Err(Failure { cause, summary: mask.map(summary) })
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Bytes to text, piece by piece.
+
+/// Holds back the beginning of a character whose rest has not come. What is no text becomes `U+FFFD`, and so does NUL,
+/// which databases refuse.
+#[derive(Debug, Default)]
+pub(super) struct Decoder {
+    held: Vec<u8>,
+}
+
+impl Decoder {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> String {
+        if bytes.is_empty() {
+            return String::new();
+        }
+        self.held.extend_from_slice(bytes);
+        let mut text = String::with_capacity(self.held.len());
+        let mut rest = self.held.as_slice();
+        loop {
+            match std::str::from_utf8(rest) {
+                Ok(valid) => {
+                    text.push_str(valid);
+                    rest = &[];
+                    break;
+                }
+                Err(error) => {
+                    let (valid, after) = rest.split_at(error.valid_up_to());
+                    text.push_str(&String::from_utf8_lossy(valid));
+                    // No length: the end of the bytes, where more may come.
+                    let Some(n_bad) = error.error_len() else {
+                        rest = after;
+                        break;
+                    };
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    rest = &after[n_bad..];
+                }
+            }
+        }
+        self.held = rest.to_vec();
+        if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+    }
+
+    /// Nothing more will come.
+    pub(super) fn finish(&mut self) -> String {
+        let held = std::mem::take(&mut self.held);
+        String::from_utf8_lossy(&held).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pieces_decode_as_the_whole(bytes in prop::collection::vec(any::<u8>(), 0..80), cuts in prop::collection::vec(0..80_usize, 0..6)) {
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.sort_unstable();
+            let mut decoder = Decoder::default();
+            let mut text = String::new();
+            let mut from = 0;
+            for cut in cuts {
+                text.push_str(&decoder.push(&bytes[from..cut]));
+                from = cut;
+            }
+            text.push_str(&decoder.push(&bytes[from..]));
+            text.push_str(&decoder.finish());
+            prop_assert_eq!(text, String::from_utf8_lossy(&bytes).replace('\0', "\u{fffd}"));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The cases in the folders of the types: parameters, and what follows.
+
+use std::collections::VecDeque;
+
+use stoker_engine::session::Mode;
+use stoker_manifest::Problems;
+use stoker_model::{Json, JsonMap};
+
+use super::fake::{FakeHost, Script};
+use crate::host::{Exit, Status};
+use crate::outcome::{Cause, Failure, Outcome};
+use crate::{Order, TASK_TYPES, execute, masked};
+
+/// One entry of a file.
+pub(super) struct Case {
+    pub(super) task_type: &'static str,
+    pub(super) json: Json,
+}
+
+pub(super) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for task_type in TASK_TYPES {
+        for text in task_type.cases {
+            let json = yaml(text);
+            let Json::Array(items) = json else { panic!("cases of `{}` are no list", task_type.name) };
+            cases.extend(items.into_iter().map(|json| Case { task_type: task_type.name, json }));
+        }
+    }
+    cases
+}
+
+pub(super) fn yaml(text: &str) -> Json {
+    let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+    assert!(!loaded.has_errors(), "{:?}", loaded.problems);
+    stoker_manifest::reader::json(&loaded.documents[0].root, &mut Problems::default()).unwrap()
+}
+
+impl Case {
+    pub(super) fn name(&self) -> String {
+        format!("{}: {}", self.task_type, self.json["name"].as_str().unwrap_or("(no name)"))
+    }
+
+    pub(super) fn parameters(&self) -> &Json {
+        &self.json["parameters"]
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        if self.json["mode"] == "noop" { Mode::Noop } else { Mode::Normal }
+    }
+
+    pub(super) fn script(&self) -> Script {
+        let texts = |name: &str| -> Vec<String> {
+            let items = self.json[name].as_array().cloned().unwrap_or_default();
+            items.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+        };
+        let hooks = self.json["hooks"].as_object().cloned().unwrap_or_default();
+        Script {
+            answers: self.json["answers"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(answer)
+                .collect::<VecDeque<_>>(),
+            exists: texts("exists").into_iter().map(Into::into).collect(),
+            unwritable: texts("unwritable").into_iter().map(Into::into).collect(),
+            hooks: hooks
+                .into_iter()
+                .map(|(name, path)| (name, path.as_str().unwrap_or_default().into()))
+                .collect(),
+            ..Script::default()
+        }
+    }
+
+    /// Carries it out: how it ended, which calls it made, what was reported.
+    pub(super) fn run(&self, script: Script, mode: Mode) -> (Outcome, Vec<Json>, String) {
+        let (host, log) = FakeHost::new(script);
+        let mask = host.mask();
+        let order = Order {
+            task_type: self.task_type,
+            parameters: self.parameters(),
+            node: self.json["node"].as_str().unwrap_or("1"),
+            mode,
+            debug: self.json["debug"] == true,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let outcome = masked(runtime.block_on(execute(order, host)), &mask);
+        let calls = log.calls.lock().unwrap().clone();
+        let said = log.said.lock().unwrap().clone();
+        (outcome, calls, said)
+    }
+}
+
+fn answer(json: &Json) -> Exit {
+    let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
+    let number = |name: &str| json[name].as_i64().map(|number| number as i32);
+    let collected = json["collected"].as_object().cloned().unwrap_or_default();
+    Exit {
+        status: number("signal").map_or(Status::Code(number("code").unwrap_or(0)), Status::Signal),
+        stdout_tail: text("stdout"),
+        stderr_tail: text("stderr"),
+        collected: collected
+            .into_iter()
+            .map(|(name, data)| (name, data.as_str().unwrap_or_default().into()))
+            .collect(),
+    }
+}
+
+#[test]
+fn every_case_is_as_it_says() {
+    let cases = all();
+    assert!(cases.len() > 30, "only {} cases", cases.len());
+    for case in cases {
+        let (outcome, calls, said) = case.run(case.script(), case.mode());
+        let name = case.name();
+        assert_eq!(Json::from(calls), case.json["calls"], "calls of {name}");
+        let says: Vec<Json> = said.lines().map(Json::from).collect();
+        let expected = case.json.get("says").cloned().unwrap_or_else(|| Json::Array(Vec::new()));
+        assert_eq!(Json::Array(says), expected, "what is said by {name}");
+        let (result, summary): (Json, JsonMap) = match outcome {
+            Ok(summary) => ("succeeded".into(), summary),
+            Err(Failure { cause: Cause::Failed(message), summary }) => {
+                (serde_json::json!({"failed": message}), summary)
+            }
+            Err(Failure { cause: Cause::Refused(message), summary }) => {
+                (serde_json::json!({"refused": message}), summary)
+            }
+            Err(Failure { cause: Cause::Stopped(reason), .. }) => panic!("{name} was stopped: {reason}"),
+        };
+        assert_eq!(result, case.json["result"], "result of {name}");
+        if let Some(expected) = case.json.get("summary") {
+            assert_eq!(&Json::Object(summary), expected, "summary of {name}");
+        }
+    }
+}

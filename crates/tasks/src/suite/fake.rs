@@ -1,0 +1,139 @@
+//! A host that records what it was asked for and answers as it was told.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap};
+
+use crate::host::{Command, Effect, Exit, FileToWrite, Host, HostError, StopReason, Work};
+use crate::output::{KEPT_BYTES, Mask, Report};
+
+#[derive(Default)]
+pub(super) struct Script {
+    pub(super) answers: VecDeque<Exit>,
+    pub(super) exists: BTreeSet<PathBuf>,
+    pub(super) unwritable: BTreeSet<PathBuf>,
+    pub(super) hooks: BTreeMap<String, PathBuf>,
+    pub(super) secrets: Vec<String>,
+    /// Whatever takes time is stopped for this reason.
+    pub(super) stops: Option<StopReason>,
+}
+
+pub(super) struct FakeHost {
+    script: Mutex<Script>,
+    log: Arc<Log>,
+    report: Report,
+}
+
+/// What is left of a host after the attempt.
+#[derive(Default)]
+pub(super) struct Log {
+    pub(super) calls: Mutex<Vec<Json>>,
+    /// Everything that was reported.
+    pub(super) said: Mutex<String>,
+}
+
+impl FakeHost {
+    pub(super) fn new(script: Script) -> (Self, Arc<Log>) {
+        let log = Arc::new(Log::default());
+        let sink = Arc::clone(&log);
+        let sink = move |_, _, text: String| sink.said.lock().unwrap().push_str(&text);
+        let report = Report::new(&script.secrets, KEPT_BYTES, Box::new(sink));
+        (Self { script: Mutex::new(script), log: Arc::clone(&log), report }, log)
+    }
+
+    pub(super) fn mask(&self) -> Mask {
+        self.report.mask().clone()
+    }
+
+    fn note(&self, call: Json) -> Result<(), HostError> {
+        self.log.calls.lock().unwrap().push(call);
+        match self.script.lock().unwrap().stops {
+            Some(reason) => Err(HostError::Stopped(reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Host for FakeHost {
+    fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
+        let noted = self.note(shown(&command));
+        let answer = self.script.lock().unwrap().answers.pop_front().unwrap_or_default();
+        Box::pin(async move {
+            noted?;
+            let masked = |text: String| self.report.mask().text(&text);
+            Ok(Exit {
+                stdout_tail: masked(answer.stdout_tail),
+                stderr_tail: masked(answer.stderr_tail),
+                ..answer
+            })
+        })
+    }
+
+    fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
+        Box::pin(async move {
+            if self.script.lock().unwrap().unwritable.contains(&file.path) {
+                return Err(HostError::file("write", &file.path, &"No space left on device"));
+            }
+            let mut call = json!({
+                "write": file.path.display().to_string(),
+                "data": String::from_utf8_lossy(&file.data),
+                "permissions": format!("{:04o}", file.permissions),
+            });
+            if let Some(parents) = file.parents {
+                call["parents"] = format!("{parents:04o}").into();
+            }
+            if let Some(owner) = file.owner {
+                call["owner"] = format!("{}:{}", owner.user, owner.group).into();
+            }
+            self.note(call)
+        })
+    }
+
+    fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
+        Box::pin(async move { Ok(self.script.lock().unwrap().exists.contains(path)) })
+    }
+
+    fn reboot(&self) -> Work<'_, Result<(), HostError>> {
+        Box::pin(async move { self.note("reboot".into()) })
+    }
+
+    fn hook(&self, name: &str) -> Option<PathBuf> {
+        self.script.lock().unwrap().hooks.get(name).cloned()
+    }
+
+    fn say(&self, line: &str) {
+        self.report.line(line);
+    }
+}
+
+/// Only what is not as it usually is.
+fn shown(command: &Command) -> Json {
+    let mut call = JsonMap::new();
+    call.insert("run".into(), command.shown().into());
+    if command.cwd != "/" {
+        call.insert("cwd".into(), command.cwd.clone().into());
+    }
+    if !command.env.is_empty() {
+        call.insert("env".into(), json!(command.env));
+    }
+    if let Some(input) = &command.stdin {
+        call.insert("stdin".into(), String::from_utf8_lossy(input).into());
+    }
+    if command.effect == Effect::Reads {
+        call.insert("effect".into(), "reads".into());
+    }
+    if !command.scratch.is_empty() {
+        let files = command
+            .scratch
+            .iter()
+            .map(|file| (file.name.clone(), String::from_utf8_lossy(&file.data).into()));
+        call.insert("scratch".into(), Json::Object(files.collect()));
+    }
+    if !command.collect.is_empty() {
+        call.insert("collect".into(), json!(command.collect));
+    }
+    Json::Object(call)
+}

@@ -1,0 +1,59 @@
+//! What whoever schedules attempts has to know of a type.
+
+use stoker_engine::blueprint::Timing;
+
+use crate::find;
+use crate::parameter::Need;
+use crate::task_type::TaskType;
+
+/// Of a type, where a task says nothing else in its parameters. `None`: there is no such type.
+pub fn timing_of(name: &str) -> Option<Timing> {
+    let task_type = find(name)?;
+    Some(Timing {
+        runs_on: task_type.runs_on,
+        timeout_s: default_of(task_type, "timeout"),
+        n_retries: u32::try_from(default_of(task_type, "retries")).unwrap_or(u32::MAX),
+        interval_s: default_of(task_type, "interval"),
+        is_idempotent: task_type.is_idempotent,
+    })
+}
+
+/// From the table, which is also what the reference says.
+fn default_of(task_type: &TaskType, name: &str) -> u64 {
+    let parameter = task_type.parameters.iter().find(|parameter| parameter.name == name);
+    match parameter.map(|parameter| parameter.need) {
+        Some(Need::Default(text)) => text.parse().unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_engine::blueprint::RunsOn;
+
+    use super::*;
+    use crate::TASK_TYPES;
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        let of = |name: &str| {
+            let timing = timing_of(name).unwrap();
+            (timing.timeout_s, timing.n_retries, timing.interval_s, timing.is_idempotent)
+        };
+        assert_eq!(of("shell"), (300, 2, 2, false));
+        assert_eq!(of("puppet"), (5400, 2, 2, true));
+        assert_eq!(of("reboot"), (900, 0, 2, false));
+        assert_eq!(timing_of("no such type"), None);
+        assert_eq!(timing_of("role"), None);
+    }
+
+    #[test]
+    fn whatever_is_carried_out_has_a_time_limit_and_is_retried_in_peace() {
+        for task_type in TASK_TYPES {
+            let timing = timing_of(task_type.name).unwrap();
+            assert_eq!(timing.runs_on == RunsOn::Nowhere, task_type.run.is_none(), "{}", task_type.name);
+            let is_limited = timing.timeout_s > 0 && timing.interval_s > 0;
+            assert_eq!(is_limited, task_type.run.is_some(), "{}", task_type.name);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `ansible`: a playbook applied to the node by itself.
+
+mod run;
+mod spec;
+
+use stoker_engine::blueprint::RunsOn;
+
+use crate::task_type::TaskType;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "ansible",
+    about: "Run an Ansible playbook on the node, against itself.",
+    reference: "\
+Runs `ansible-playbook -i localhost, -c local`: the node is the only host, and no SSH is involved. Plays should say
+`hosts: all` or `hosts: localhost`. The counts of the recap are kept with the result. Variables are handed over in a private file,
+so they are not seen in the list of processes. `ansible-playbook` has to be on the node.",
+    runs_on: RunsOn::Node,
+    is_idempotent: true,
+    noop: "Runs `ansible-playbook --check --diff`, which lists what would change, as far as its modules can tell.",
+    parameters: spec::PARAMETERS,
+    example: "\
+- id: tune-kernel
+  type: ansible
+  version: 2.1.0
+  roles: [compute]
+  parameters:
+    playbook: /etc/stoker/playbooks/kernel.yml
+    extra_vars: {hugepages: {yaql_exp: $.compute.hugepages}}",
+    run: Some(run::run),
+    prepare: None,
+    #[cfg(test)]
+    cases: &[include_str!("cases/all.yaml")],
+};

@@ -1,0 +1,18 @@
+//! Carries out `ansible`.
+
+use super::spec::{command, failure, read_recap};
+use crate::host::Work;
+use crate::outcome::{Failure, Outcome};
+use crate::task_type::Context;
+use crate::values::Values;
+
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+    Box::pin(async move {
+        let exit = cx.host.run(command(values, cx.is_noop(), cx.debug)).await?;
+        let recap = read_recap(&exit.stdout_tail);
+        match failure(exit.is_success(), &recap) {
+            None => Ok(recap),
+            Some(why) => Err(Failure::failed(format!("{why} ({})", exit.told())).summary(recap)),
+        }
+    })
+}

@@ -1,0 +1,102 @@
+//! Parameters of `ansible`, the command they make, and the recap that Ansible prints.
+
+use stoker_model::{Json, JsonMap};
+
+use crate::host::{Command, Effect};
+use crate::parameter::{Kind, Parameter};
+use crate::values::Values;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("playbook", Kind::Text, "The playbook, on the node."),
+    Parameter::optional("extra_vars", Kind::Map, "Variables, stronger than all others."),
+    Parameter::optional("tags", Kind::Texts, "Only tasks with one of these."),
+    Parameter::optional("skip_tags", Kind::Texts, "No tasks with one of these."),
+    Parameter::default("become", Kind::Flag, "false", "Become another user, usually root."),
+    Parameter::optional(
+        "python",
+        Kind::Text,
+        "The interpreter for modules; Ansible looks for one otherwise.",
+    ),
+    Parameter::cwd(),
+    Parameter::timeout("3600"),
+    Parameter::retries("0"),
+    Parameter::interval(),
+];
+
+const VARIABLES: &str = "variables.json";
+
+pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command {
+    let mut words: Vec<String> =
+        ["ansible-playbook", "-i", "localhost,", "-c", "local"].map(str::to_owned).into();
+    for (option, name) in [("--tags", "tags"), ("--skip-tags", "skip_tags")] {
+        let tags = values.texts(name);
+        if !tags.is_empty() {
+            words.extend([option.to_owned(), tags.join(",")]);
+        }
+    }
+    let flags =
+        [(values.flag("become"), "--become"), (is_noop, "--check"), (is_noop, "--diff"), (is_debug, "-vvv")];
+    words.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_owned()));
+    let mut variables = values.json("extra_vars").and_then(Json::as_object).cloned().unwrap_or_default();
+    if values.has("python") {
+        variables.insert("ansible_python_interpreter".to_owned(), values.text("python").into());
+    }
+    if !variables.is_empty() {
+        words.extend(["-e".to_owned(), format!("@{{scratch}}/{VARIABLES}")]);
+    }
+    words.push(values.text("playbook"));
+    let mut command = Command::argv(words)
+        .cwd(values.text("cwd"))
+        .effect(if is_noop { Effect::Reads } else { Effect::Changes })
+        .env("ANSIBLE_NOCOLOR", "1")
+        .env("ANSIBLE_RETRY_FILES_ENABLED", "0")
+        // Whatever a site has chosen, the recap is looked for in the form of this one.
+        .env("ANSIBLE_STDOUT_CALLBACK", "default");
+    if !variables.is_empty() {
+        command = command.scratch(VARIABLES, Json::Object(variables).to_string().into_bytes());
+    }
+    command
+}
+
+/// The counts after `PLAY RECAP`: `localhost : ok=2 changed=1 unreachable=0 failed=0 …`.
+pub(super) fn read_recap(output: &str) -> JsonMap {
+    let after = output.rsplit_once("PLAY RECAP").map_or("", |(_, after)| after);
+    let line = after.lines().find(|line| line.trim_start().starts_with("localhost")).unwrap_or_default();
+    let counts = line.split_whitespace().filter_map(|word| word.split_once('='));
+    counts.filter_map(|(name, count)| Some((name.to_owned(), count.parse::<u64>().ok()?.into()))).collect()
+}
+
+/// Unknown is never success: a playbook that did nothing here printed no recap.
+pub(super) fn failure(is_success: bool, recap: &JsonMap) -> Option<String> {
+    let count = |name: &str| recap.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let (failed, unreachable) = (count("failed"), count("unreachable"));
+    if failed + unreachable > 0 {
+        return Some(format!("{failed} tasks failed, {unreachable} unreachable"));
+    }
+    if !is_success {
+        return Some("the playbook failed".to_owned());
+    }
+    recap.is_empty().then(|| "no play of the playbook was for this node: say `hosts: all`".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_recap_counts() {
+        let output = "ok: [localhost] => PLAY RECAP\n\nPLAY RECAP ****\nlocalhost   : ok=2    changed=1    unreachable=0    failed=0    skipped=3\n";
+        let recap = read_recap(output);
+        assert_eq!(
+            Json::Object(recap.clone()),
+            serde_json::json!({"ok": 2, "changed": 1, "unreachable": 0, "failed": 0, "skipped": 3})
+        );
+        assert_eq!(failure(true, &recap), None);
+        assert!(failure(false, &recap).is_some());
+        assert!(failure(true, &read_recap("skipping: no hosts matched\nPLAY RECAP ***\n\n")).is_some());
+        assert_eq!(
+            failure(false, &read_recap("PLAY RECAP *\nlocalhost : ok=0 failed=1")).as_deref(),
+            Some("1 tasks failed, 0 unreachable")
+        );
+    }
+}

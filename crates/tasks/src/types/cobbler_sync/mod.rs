@@ -1,0 +1,34 @@
+//! `cobbler_sync`: what serves network boot is brought up to date.
+
+mod run;
+mod spec;
+
+use stoker_engine::blueprint::RunsOn;
+
+use crate::task_type::TaskType;
+
+pub(super) const TYPE: TaskType = TaskType {
+    name: "cobbler_sync",
+    about: "Bring the service for network boot up to date.",
+    reference: "\
+The service that nodes are provisioned by generates its configuration anew.
+
+How that is done depends on the place, so the operator gives the agent a program for it: `--hook cobbler_sync=PATH`. It finds the
+parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`) and the uid of the node in
+`STOKER_NODE`; exit code 0 is success. Without such a program the task is refused.",
+    runs_on: RunsOn::Master,
+    is_idempotent: false,
+    noop: "Says which program would be called.",
+    parameters: spec::PARAMETERS,
+    example: "\
+- id: cobbler_sync
+  type: cobbler_sync
+  version: 2.1.0
+  roles: ['/.*/']
+  parameters:
+    provisioning_info: {yaql_exp: '$.provision'}",
+    run: Some(run::run),
+    prepare: None,
+    #[cfg(test)]
+    cases: &[include_str!("cases/all.yaml")],
+};

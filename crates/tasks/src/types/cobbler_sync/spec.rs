@@ -1,0 +1,10 @@
+//! Parameters of `cobbler_sync`.
+
+use crate::parameter::{Kind, Parameter};
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("provisioning_info", Kind::Map, "What the service has to know."),
+    Parameter::timeout("300"),
+    Parameter::retries("0"),
+    Parameter::interval(),
+];

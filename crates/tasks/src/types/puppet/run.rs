@@ -1,0 +1,28 @@
+//! Carries out `puppet`.
+
+use super::spec::{REPORT, SUMMARY, command, failure, read_summary};
+use crate::host::{Status, Work};
+use crate::outcome::{Failure, Outcome};
+use crate::task_type::Context;
+use crate::values::Values;
+
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+    Box::pin(async move {
+        // Everything that a noop says is wanted; more of it would drown what would change.
+        let is_debug = cx.debug && !cx.is_noop();
+        let mut exit = cx.host.run(command(values, cx.is_noop(), is_debug)).await?;
+        let mut summary = exit.collected.get(SUMMARY).map(|text| read_summary(text)).unwrap_or_default();
+        let code = match exit.status {
+            Status::Code(code) => Some(code),
+            Status::Signal(_) => None,
+        };
+        let why = failure(code, &summary);
+        if let Some(report) = exit.collected.remove(REPORT) {
+            summary.insert("raw_report".to_owned(), report.into());
+        }
+        match why {
+            None => Ok(summary),
+            Some(why) => Err(Failure::failed(format!("{why} ({})", exit.told())).summary(summary)),
+        }
+    })
+}

@@ -1,0 +1,99 @@
+//! Parameters of `puppet`, the command they make, and the summary that Puppet leaves.
+
+use stoker_manifest::Problems;
+use stoker_manifest::reader::json_map;
+use stoker_model::{Json, JsonMap};
+
+use crate::host::{Command, Effect};
+use crate::parameter::{Kind, Parameter};
+use crate::values::Values;
+
+/// The agent watches the process itself, so there is nothing to poll.
+const NO_POLLING: &str = "the agent starts Puppet itself and waits for its end";
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("puppet_manifest", Kind::Text, "The manifest, on the node."),
+    Parameter::default(
+        "puppet_modules",
+        Kind::Text,
+        "/etc/puppet/modules",
+        "Where modules are; several with `:` between.",
+    ),
+    Parameter::cwd(),
+    Parameter::timeout("5400"),
+    Parameter::retries("2"),
+    Parameter::interval(),
+    Parameter::default("debug", Kind::Flag, "false", "Let Puppet tell everything it does."),
+    Parameter::default("raw_report", Kind::Flag, "false", "Keep the whole report with the result."),
+    Parameter::optional("command_prefix", Kind::Data, "Words before `puppet`, as `nice -n 10`."),
+    Parameter::ignored("succeed_retries", NO_POLLING),
+    Parameter::ignored("undefined_retries", NO_POLLING),
+    Parameter::ignored("puppet_start_timeout", NO_POLLING),
+    Parameter::ignored("puppet_start_interval", NO_POLLING),
+];
+
+/// Files in the private folder of the command: an old one cannot be mistaken for a new one.
+pub(super) const SUMMARY: &str = "last_run_summary.yaml";
+pub(super) const REPORT: &str = "last_run_report.yaml";
+
+pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command {
+    let prefix = values.text("command_prefix");
+    let mut words: Vec<String> = prefix.split_whitespace().map(str::to_owned).collect();
+    words.extend(["puppet", "apply", "--detailed-exitcodes", "--color=false"].map(str::to_owned));
+    if is_debug || values.flag("debug") {
+        words.extend(["--debug", "--trace", "--evaltrace"].map(str::to_owned));
+    } else {
+        words.push("--verbose".to_owned());
+    }
+    if is_noop {
+        words.push("--noop".to_owned());
+    }
+    words.push(format!("--lastrunfile={{scratch}}/{SUMMARY}"));
+    words.push(format!("--lastrunreport={{scratch}}/{REPORT}"));
+    words.push(format!("--modulepath={}", values.text("puppet_modules")));
+    words.push(values.text("puppet_manifest"));
+    let effect = if is_noop { Effect::Reads } else { Effect::Changes };
+    let command = Command::argv(words).cwd(values.text("cwd")).effect(effect).collect(SUMMARY);
+    if values.flag("raw_report") { command.collect(REPORT) } else { command }
+}
+
+/// The summary as data; nothing when it makes no sense.
+pub(super) fn read_summary(text: &str) -> JsonMap {
+    let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+    let root = loaded.documents.first().map(|document| &document.root);
+    root.and_then(|root| json_map(root, &mut Problems::default())).unwrap_or_default()
+}
+
+/// Why the run is a failure, if it is one. Unknown is never success: a run without a summary has failed.
+pub(super) fn failure(code: Option<i32>, summary: &JsonMap) -> Option<String> {
+    let count = |name: &str| summary.get("resources").and_then(|all| all.get(name)).and_then(Json::as_u64);
+    let (failed, unstarted) = (count("failed"), count("failed_to_restart").unwrap_or(0));
+    match (code, failed) {
+        (Some(0 | 2), Some(0)) if unstarted == 0 => None,
+        (Some(1), None) => Some("the manifest could not be applied".to_owned()),
+        (_, None) => Some("Puppet left no summary of its run".to_owned()),
+        (_, Some(0)) if unstarted == 0 => Some("Puppet failed".to_owned()),
+        (_, Some(failed)) => Some(format!("{failed} resources failed, {unstarted} failed to restart")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn success_needs_both_the_code_and_the_summary() {
+        let good = read_summary(
+            "---\nversion:\n  puppet: 7.23.0\nresources:\n  changed: 1\n  failed: 0\n  failed_to_restart: 0\n",
+        );
+        let bad = read_summary("resources: {failed: 2, failed_to_restart: 1}");
+        assert_eq!(failure(Some(0), &good), None);
+        assert_eq!(failure(Some(2), &good), None);
+        assert_eq!(failure(Some(6), &bad).as_deref(), Some("2 resources failed, 1 failed to restart"));
+        assert_eq!(failure(Some(0), &bad).as_deref(), Some("2 resources failed, 1 failed to restart"));
+        assert_eq!(failure(Some(4), &good).as_deref(), Some("Puppet failed"));
+        assert_eq!(failure(Some(0), &JsonMap::new()).as_deref(), Some("Puppet left no summary of its run"));
+        assert_eq!(failure(None, &good).as_deref(), Some("Puppet failed"));
+        assert!(failure(Some(1), &read_summary("- no: {map")).is_some());
+    }
+}

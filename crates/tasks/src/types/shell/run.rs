@@ -1,0 +1,27 @@
+//! Carries out `shell`.
+
+use super::spec::{Spec, plain_words};
+use crate::host::{Command, Work};
+use crate::outcome::{Failure, Outcome};
+use crate::task_type::Context;
+use crate::values::Values;
+use stoker_model::JsonMap;
+
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+    Box::pin(run_script(Spec::read(values), cx))
+}
+
+/// Also what `master_shell` does, elsewhere.
+pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> Outcome {
+    let mut command = match plain_words(&spec.cmd) {
+        Some(words) => Command::argv(words),
+        None => Command::script(spec.cmd),
+    };
+    command = command.cwd(spec.cwd).env("STOKER_NODE", cx.node);
+    command.env.extend(spec.env);
+    let exit = cx.host.run(command).await?;
+    if exit.is_success() {
+        return Ok(JsonMap::new());
+    }
+    Err(Failure::failed(exit.told()))
+}

@@ -1,0 +1,68 @@
+//! Parameters of `shell`.
+
+use crate::parameter::{Kind, Parameter};
+use crate::values::Values;
+
+pub(in crate::types) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("cmd", Kind::Text, "The command, or a script of several lines."),
+    Parameter::cwd(),
+    Parameter::optional("env", Kind::Map, "Variables added to the environment; texts, numbers and flags."),
+    Parameter::timeout("300"),
+    Parameter::retries("2"),
+    Parameter::interval(),
+];
+
+#[derive(Debug, PartialEq)]
+pub(in crate::types) struct Spec {
+    pub(in crate::types) cmd: String,
+    pub(in crate::types) cwd: String,
+    pub(in crate::types) env: Vec<(String, String)>,
+}
+
+impl Spec {
+    pub(in crate::types) fn read(values: &Values) -> Self {
+        let env = values.json("env").and_then(|env| env.as_object()).into_iter().flatten();
+        let env = env.map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            (name.clone(), text)
+        });
+        Self { cmd: values.text("cmd"), cwd: values.text("cwd"), env: env.collect() }
+    }
+}
+
+/// The words of a command that needs no shell: an absolute path and plain arguments. Anything a shell would treat in its
+/// own way (quotes, variables, patterns, operators) makes it a script.
+pub(in crate::types) fn plain_words(cmd: &str) -> Option<Vec<String>> {
+    let is_plain = |c: char| {
+        c.is_ascii_alphanumeric()
+            || matches!(c, '/' | '.' | '_' | '-' | ':' | ',' | '+' | '@' | '%' | '=' | ' ')
+    };
+    let cmd = cmd.trim();
+    (cmd.starts_with('/') && cmd.chars().all(is_plain))
+        .then(|| cmd.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_commands_go_without_a_shell() {
+        assert_eq!(
+            plain_words(" /bin/echo  a=b -x "),
+            Some(vec!["/bin/echo".into(), "a=b".into(), "-x".into()])
+        );
+        for cmd in [
+            "echo a",
+            "/bin/a; b",
+            "/bin/a $X",
+            "/bin/a *",
+            "/bin/a 'b'",
+            "/bin/a\nb",
+            "/bin/a ~",
+            "/bin/a #b",
+        ] {
+            assert_eq!(plain_words(cmd), None, "{cmd}");
+        }
+    }
+}

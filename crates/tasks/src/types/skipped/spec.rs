@@ -1,0 +1,5 @@
+//! Parameters of `skipped`.
+
+use crate::parameter::Parameter;
+
+pub(super) const PARAMETERS: &[Parameter] = &[];

@@ -1,0 +1,5 @@
+//! Parameters of `stage`.
+
+use crate::parameter::Parameter;
+
+pub(super) const PARAMETERS: &[Parameter] = &[];

@@ -1,0 +1,19 @@
+//! Carries out `sync`.
+
+use stoker_model::JsonMap;
+
+use super::spec::command;
+use crate::host::Work;
+use crate::outcome::{Failure, Outcome};
+use crate::task_type::Context;
+use crate::values::Values;
+
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+    Box::pin(async move {
+        let exit = cx.host.run(command(values, cx.is_noop())).await?;
+        if exit.is_success() {
+            return Ok(JsonMap::new());
+        }
+        Err(Failure::failed(exit.told()))
+    })
+}

@@ -1,0 +1,25 @@
+//! Parameters of `sync`.
+
+use crate::host::{Command, Effect, single_quoted};
+use crate::parameter::{Kind, Parameter};
+use crate::values::Values;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("src", Kind::Text, "Where from: a folder, or a module of an rsync server."),
+    Parameter::required("dst", Kind::Text, "The folder; it is made where it is missing."),
+    Parameter::timeout("300"),
+    Parameter::retries("10"),
+    Parameter::interval(),
+];
+
+/// Folders on the way are made only by the command that changes something.
+pub(super) fn command(values: &Values, is_noop: bool) -> Command {
+    let (src, dst) = (values.text("src"), values.text("dst"));
+    let options = ["rsync", "-c", "-r", "--delete", "-l"];
+    if is_noop {
+        let dry = ["--dry-run", "--itemize-changes", "--", &src, &dst];
+        return Command::argv(options.iter().chain(&dry).copied()).effect(Effect::Reads);
+    }
+    let (src, dst) = (single_quoted(&src), single_quoted(&dst));
+    Command::script(format!("mkdir -p -- {dst} && exec {} -- {src} {dst}", options.join(" ")))
+}

@@ -1,0 +1,40 @@
+//! Parameters of `upload_file`.
+
+use crate::host::FileToWrite;
+use crate::outcome::Failure;
+use crate::parameter::{Kind, Parameter};
+use crate::types::files::{DIR_PERMISSIONS, PERMISSIONS, absolute, owner_of};
+use crate::values::Values;
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("path", Kind::Text, "The file, from the root."),
+    Parameter::required("data", Kind::Text, "What is to be in it."),
+    PERMISSIONS,
+    DIR_PERMISSIONS,
+    Parameter::optional("user_owner", Kind::Text, "The user it belongs to."),
+    Parameter::optional("group_owner", Kind::Text, "The group it belongs to."),
+    Parameter::default("overwrite", Kind::Flag, "true", "With `false` a file that is there stays as it is."),
+    Parameter::default("parents", Kind::Flag, "true", "With `false` its folder has to be there."),
+    Parameter::timeout("60"),
+    Parameter::retries("3"),
+    Parameter::interval(),
+];
+
+#[derive(Debug)]
+pub(super) struct Spec {
+    pub(super) file: FileToWrite,
+    pub(super) overwrites: bool,
+}
+
+impl Spec {
+    pub(super) fn read(values: &Values) -> Result<Self, Failure> {
+        let file = FileToWrite {
+            path: absolute(values.text("path"))?,
+            data: values.text("data").into_bytes(),
+            permissions: values.permissions("permissions"),
+            parents: values.flag("parents").then(|| values.permissions("dir_permissions")),
+            owner: owner_of(&values.text("user_owner"), &values.text("group_owner")),
+        };
+        Ok(Self { file, overwrites: values.flag("overwrite") })
+    }
+}

@@ -1,0 +1,41 @@
+//! Parameters of `upload_files`.
+
+use crate::host::FileToWrite;
+use crate::outcome::Failure;
+use crate::parameter::{Kind, Parameter};
+use crate::types::files::{
+    DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of,
+};
+use crate::values::Values;
+
+const FILE: &[Parameter] = &[
+    Parameter::required("dst", Kind::Text, "The file, from the root."),
+    Parameter::optional("data", Kind::Data, "What is to be in it."),
+    Parameter::optional(DATA_BASE64, Kind::Text, "The same in Base64, where it is no text."),
+    OWN_PERMISSIONS,
+    OWN_DIR_PERMISSIONS,
+];
+
+const NODE: &[Parameter] = &[
+    Parameter::required("uid", Kind::Any, "The node."),
+    Parameter::required("files", Kind::Maps(FILE), "Its files."),
+];
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("nodes", Kind::Maps(NODE), "Nodes and their files."),
+    PERMISSIONS,
+    DIR_PERMISSIONS,
+    Parameter::timeout("60"),
+    Parameter::retries("3"),
+    Parameter::interval(),
+];
+
+/// The files of one node.
+pub(super) fn files_of(values: &Values, node: &str) -> Result<Vec<FileToWrite>, Failure> {
+    let entries = values.maps("nodes").into_iter().filter(|entry| {
+        entry
+            .json("uid")
+            .is_some_and(|uid| uid.as_str().map_or_else(|| uid.to_string(), str::to_owned) == node)
+    });
+    entries.flat_map(|entry| entry.maps("files")).map(|file| file_of(&file, values)).collect()
+}

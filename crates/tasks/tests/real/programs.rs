@@ -1,0 +1,94 @@
+//! How programs are started and what is heard of them.
+
+use serde_json::json;
+use stoker_tasks::output::KEPT_BYTES;
+
+use super::{Bench, message, write_program};
+
+#[tokio::test]
+async fn both_streams_the_folder_and_the_environment() {
+    let mut bench = Bench::new();
+    bench.machine.hidden_env = vec!["HOME".to_owned()];
+    let script = "echo out; echo err >&2; pwd; echo $STOKER_NODE $A ${HOME-none}; cat";
+    bench.run("shell", json!({"cmd": script, "cwd": "/usr", "env": {"A": "a b"}})).await.unwrap();
+    assert_eq!(bench.stdout(), "out\n/usr\n1 a b none\n");
+    assert_eq!(bench.stderr(), "err\n");
+    let started = bench.notes.started.lock().unwrap();
+    assert_eq!(started.len(), 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_is_a_failure_with_its_reason() {
+    let bench = Bench::new();
+    let told = message(bench.run("shell", json!({"cmd": "/no/such/program"})).await);
+    assert!(told.contains("cannot start `/no/such/program`: No such file"), "{told}");
+    let told = message(bench.run("shell", json!({"cmd": "/bin/true", "cwd": "/no/such/folder"})).await);
+    assert!(told.contains("there is no folder `/no/such/folder`"), "{told}");
+    let told = message(bench.run("shell", json!({"cmd": "exit 7"})).await);
+    assert!(told.contains("exit code 7"), "{told}");
+}
+
+#[tokio::test]
+async fn long_scripts_and_those_that_name_their_interpreter() {
+    let bench = Bench::new();
+    bench.run("shell", json!({"cmd": "#!/usr/bin/env -S sh -e\necho $0 | sed 's/.*command-.*\\/script/own/'\nfalse\necho no"})).await.unwrap_err();
+    assert_eq!(bench.stdout(), "own\n");
+    let bench = Bench::new();
+    bench
+        .run(
+            "shell",
+            json!({"cmd": format!("echo begin\n{}\n[[ a == a ]] && echo end", "# long\n".repeat(40_000))}),
+        )
+        .await
+        .unwrap();
+    assert_eq!(bench.stdout(), "begin\nend\n");
+    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[tokio::test]
+async fn output_is_bounded_and_valid() {
+    let bench = Bench::new();
+    let script = "printf '\\377first\\n'; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo last";
+    bench.run("shell", json!({"cmd": script})).await.unwrap();
+    let text = bench.stdout();
+    assert!(text.starts_with("\u{fffd}first\n"), "{}", &text[..40]);
+    assert!(text.ends_with("x\nlast\n"));
+    assert!(text.contains("bytes left out"));
+    assert!(text.len() < 2 * KEPT_BYTES + 100);
+}
+
+#[tokio::test]
+async fn secrets_are_masked_in_output_and_in_messages() {
+    let mut bench = Bench::new();
+    bench.secrets = vec!["hunter2".to_owned()];
+    let script = "printf hun; sleep 0.05; echo ter2; echo no hunter2 >&2; exit 1";
+    let failure = bench.run("shell", json!({"cmd": script})).await.unwrap_err();
+    assert_eq!(bench.stdout(), "***\n");
+    assert_eq!(bench.stderr(), "no ***\n");
+    assert!(format!("{failure:?}").contains("no ***"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn hooks_get_the_parameters() {
+    let mut bench = Bench::new();
+    let hook = bench.folder.file("hook");
+    write_program(&hook, "#!/bin/sh\ncat\n");
+    bench.machine.hooks.insert("erase_node".to_owned(), hook);
+    bench.run("erase_node", json!({})).await.unwrap();
+    assert_eq!(bench.stdout(), r#"{"task_type":"erase_node","node":"1","parameters":{}}"#);
+}
+
+#[tokio::test]
+async fn a_reboot_is_remembered_before_it_begins_and_seen_when_it_has_happened() {
+    let mut bench = Bench::new();
+    bench.machine.boot_id = bench.folder.file("boot_id");
+    std::fs::write(&bench.machine.boot_id, "first\n").unwrap();
+    let hook = bench.folder.file("reboot");
+    write_program(&hook, &format!("#!/bin/sh\necho second > {}\n", bench.machine.boot_id.display()));
+    bench.machine.hooks.insert("reboot".to_owned(), hook);
+    bench.run("reboot", json!({})).await.unwrap();
+    assert_eq!(*bench.notes.boots.lock().unwrap(), ["first"]);
+    bench.machine.hooks.insert("reboot".to_owned(), "/bin/false".into());
+    let told = message(bench.run("reboot", json!({})).await);
+    assert!(told.contains("does not reboot: exit code 1"), "{told}");
+}
