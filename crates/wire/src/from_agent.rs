@@ -1,0 +1,137 @@
+//! Messages from an agent.
+
+use serde::{Deserialize, Serialize};
+use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
+use stoker_model::{JsonMap, Micros, RunId};
+
+use crate::VERSION;
+use crate::codec::{Decoded, WireError, at_most};
+use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
+use crate::shared::{FinishedDto, KeyDto, keys};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum FromAgentDto {
+    Hello {
+        hello: HelloDto,
+    },
+    Heartbeat,
+    Facts {
+        facts: JsonMap,
+    },
+    Started {
+        key: KeyDto,
+        at: i64,
+    },
+    Output {
+        key: KeyDto,
+        stream: StreamDto,
+        offset: u64,
+        text: String,
+    },
+    Finished {
+        finished: FinishedDto,
+    },
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct HelloDto {
+    /// Of the conversation; see [`VERSION`].
+    wire_version: u32,
+    node: String,
+    version: String,
+    #[serde(default)]
+    running: Vec<KeyDto>,
+    #[serde(default)]
+    finished: Vec<FinishedDto>,
+    #[serde(default)]
+    runs: Vec<i64>,
+    #[serde(default)]
+    facts: JsonMap,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StreamDto {
+    Out,
+    Err,
+}
+
+impl From<&FromAgent> for FromAgentDto {
+    fn from(message: &FromAgent) -> Self {
+        match message {
+            FromAgent::Hello(hello) => Self::Hello { hello: hello.into() },
+            FromAgent::Heartbeat => Self::Heartbeat,
+            FromAgent::Facts(facts) => Self::Facts { facts: facts.clone() },
+            FromAgent::Started { key, at } => Self::Started { key: (*key).into(), at: at.0 },
+            FromAgent::Output { key, stream, offset, text } => Self::Output {
+                key: (*key).into(),
+                stream: match stream {
+                    Stream::Out => StreamDto::Out,
+                    Stream::Err => StreamDto::Err,
+                },
+                offset: *offset,
+                text: text.clone(),
+            },
+            FromAgent::Finished(finished) => Self::Finished { finished: finished.into() },
+        }
+    }
+}
+
+impl From<&Hello> for HelloDto {
+    fn from(hello: &Hello) -> Self {
+        Self {
+            wire_version: VERSION,
+            node: hello.node.clone(),
+            version: hello.version.clone(),
+            running: keys(&hello.running),
+            finished: hello.finished.iter().map(Into::into).collect(),
+            runs: hello.runs.iter().map(|run| run.0).collect(),
+            facts: hello.facts.clone(),
+        }
+    }
+}
+
+impl FromAgentDto {
+    pub(crate) fn into_domain(self) -> Result<Decoded<FromAgent>, WireError> {
+        Ok(Decoded::Message(match self {
+            Self::Hello { hello } => FromAgent::Hello(hello.into_domain()?),
+            Self::Heartbeat => FromAgent::Heartbeat,
+            Self::Facts { facts } => FromAgent::Facts(facts),
+            Self::Started { key, at } => FromAgent::Started { key: key.into(), at: Micros(at) },
+            Self::Output { key, stream, offset, text } => {
+                at_most("text", text.len(), OUTPUT_BYTES_MAX)?;
+                let stream = match stream {
+                    StreamDto::Out => Stream::Out,
+                    StreamDto::Err => Stream::Err,
+                };
+                FromAgent::Output { key: key.into(), stream, offset, text }
+            }
+            Self::Finished { finished } => FromAgent::Finished(finished.into_domain()?),
+            Self::Unknown => return Ok(Decoded::Unknown),
+        }))
+    }
+}
+
+impl HelloDto {
+    fn into_domain(self) -> Result<Hello, WireError> {
+        if self.wire_version == 0 {
+            return Err(WireError::Nonsense { reason: "versions are counted from 1".to_owned() });
+        }
+        at_most("node", self.node.len(), NAME_BYTES_MAX)?;
+        at_most("version", self.version.len(), NAME_BYTES_MAX)?;
+        at_most("running", self.running.len(), ITEMS_MAX)?;
+        at_most("finished", self.finished.len(), ITEMS_MAX)?;
+        at_most("runs", self.runs.len(), ITEMS_MAX)?;
+        Ok(Hello {
+            node: self.node,
+            version: self.version,
+            running: self.running.into_iter().map(AttemptKey::from).collect(),
+            finished: self.finished.into_iter().map(FinishedDto::into_domain).collect::<Result<_, _>>()?,
+            runs: self.runs.into_iter().map(RunId).collect(),
+            facts: self.facts,
+        })
+    }
+}

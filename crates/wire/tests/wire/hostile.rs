@@ -1,0 +1,53 @@
+//! Texts that nobody should send.
+
+use stoker_wire::{Decoded, WireError, decode_from_agent, decode_to_agent};
+
+#[test]
+fn newer_messages_are_told_apart_from_broken_ones() {
+    assert_eq!(decode_to_agent(r#"{"kind": "dance", "tempo": 3}"#), Ok(Decoded::Unknown));
+    assert_eq!(decode_from_agent(r#"{"kind": "sing"}"#), Ok(Decoded::Unknown));
+    assert!(matches!(decode_from_agent(r#"{"kind": "heartbeat", "mood": "good"}"#), Ok(Decoded::Message(_))));
+}
+
+#[test]
+fn nonsense_is_an_error_with_a_reason() {
+    let deep = format!("{{\"kind\":\"facts\",\"facts\":{{\"a\":{}{}}}}}", "[".repeat(5000), "]".repeat(5000));
+    let texts = [
+        "",
+        "null",
+        "[]",
+        "{}",
+        r#"{"kind": 5}"#,
+        r#"{"kind": "started"}"#,
+        r#"{"kind": "started", "key": {"run": 1, "instance": -1, "attempt": 1}, "at": 0}"#,
+        r#"{"kind": "started", "key": {"run": 1e99, "instance": 1, "attempt": 1}, "at": 0}"#,
+        r#"{"kind": "hello", "hello": {"wire_version": 0, "node": "1", "version": "1"}}"#,
+        r#"{"kind": "heartbeat"} and more"#,
+        "\u{feff}{}",
+        &deep,
+    ];
+    for text in texts {
+        let error = decode_from_agent(text).expect_err(text);
+        assert!(matches!(error, WireError::Nonsense { .. }), "{error}");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused_before_it_is_read() {
+    let text = " ".repeat(stoker_wire::FROM_AGENT_BYTES_MAX + 1);
+    assert!(matches!(decode_from_agent(&text), Err(WireError::TooLarge { .. })));
+    let text = " ".repeat(stoker_wire::TO_AGENT_BYTES_MAX + 1);
+    assert!(matches!(decode_to_agent(&text), Err(WireError::TooLarge { .. })));
+    let key = r#"{"run": 1, "instance": 1, "attempt": 1}"#;
+    let output = |n: usize| {
+        let text = "x".repeat(n);
+        format!(r#"{{"kind": "output", "key": {key}, "stream": "out", "offset": 0, "text": "{text}"}}"#)
+    };
+    assert!(decode_from_agent(&output(1 << 20)).is_ok());
+    let error = decode_from_agent(&output((1 << 20) + 1)).unwrap_err();
+    assert_eq!(error.to_string(), "`text` of a message is larger than the 1048576 it may be");
+    let name = "n".repeat(2000);
+    let hello =
+        format!(r#"{{"kind": "hello", "hello": {{"wire_version": 1, "node": "{name}", "version": "1"}}}}"#);
+    assert!(matches!(decode_from_agent(&hello), Err(WireError::FieldTooLarge { field: "node", .. })));
+}

@@ -1,0 +1,169 @@
+//! Every message survives the way.
+
+use proptest::prelude::*;
+use stoker_engine::session::agent::Record;
+use stoker_engine::session::{
+    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+};
+use stoker_model::{Json, JsonMap, Micros, RunId};
+use stoker_wire::record::{Entry, decode_entry, encode_entry};
+use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_from_agent, encode_to_agent};
+
+fn text() -> impl Strategy<Value = String> {
+    any::<String>().prop_map(|text| text.chars().take(40).collect())
+}
+
+fn key() -> impl Strategy<Value = AttemptKey> {
+    (any::<i64>(), any::<u32>(), any::<u32>()).prop_map(|(run, instance, attempt)| AttemptKey {
+        run: RunId(run),
+        instance,
+        attempt,
+    })
+}
+
+fn json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<f64>().prop_map(Json::from),
+        text().prop_map(Json::from),
+    ];
+    leaf.prop_recursive(3, 20, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::vec((text(), inner), 0..4)
+                .prop_map(|entries| Json::Object(entries.into_iter().collect())),
+        ]
+    })
+}
+
+fn map() -> impl Strategy<Value = JsonMap> {
+    prop::collection::vec((text(), json()), 0..4).prop_map(|entries| entries.into_iter().collect())
+}
+
+fn finished() -> impl Strategy<Value = Finished> {
+    let end = prop_oneof![
+        Just(End::Succeeded),
+        text().prop_map(|message| End::Failed { message }),
+        Just(End::TimedOut),
+        Just(End::Cancelled),
+        Just(End::Interrupted),
+        text().prop_map(|message| End::Refused { message }),
+    ];
+    (key(), any::<i64>(), end, map()).prop_map(|(key, at, end, summary)| Finished {
+        key,
+        at: Micros(at),
+        end,
+        summary,
+    })
+}
+
+fn attempt() -> impl Strategy<Value = Attempt> {
+    (
+        (key(), any::<u64>(), text(), text(), text()),
+        (json(), any::<bool>(), any::<bool>(), any::<u64>(), prop::collection::vec(text(), 0..3)),
+    )
+        .prop_map(
+            |(
+                (key, generation, task, node, task_type),
+                (parameters, is_noop, debug, timeout_ms, secrets),
+            )| Attempt {
+                key,
+                generation: Generation(generation),
+                task,
+                node,
+                task_type,
+                parameters,
+                mode: if is_noop { Mode::Noop } else { Mode::Normal },
+                debug,
+                timeout_ms,
+                secrets,
+            },
+        )
+}
+
+fn to_agent() -> impl Strategy<Value = ToAgent> {
+    prop_oneof![
+        any::<u64>().prop_map(|heartbeat_ms| ToAgent::Welcome { heartbeat_ms }),
+        attempt().prop_map(ToAgent::Start),
+        (key(), any::<u64>(), any::<bool>()).prop_map(|(key, generation, now)| ToAgent::Cancel {
+            key,
+            generation: Generation(generation),
+            how: if now { CancelHow::Now } else { CancelHow::Graceful },
+        }),
+        prop::collection::vec(key(), 0..4).prop_map(|keys| ToAgent::Acknowledge { keys }),
+        any::<i64>().prop_map(|run| ToAgent::RunEnded { run: RunId(run) }),
+    ]
+}
+
+fn from_agent() -> impl Strategy<Value = FromAgent> {
+    let hello = (
+        text(),
+        text(),
+        prop::collection::vec(key(), 0..3),
+        prop::collection::vec(finished(), 0..3),
+        prop::collection::vec(any::<i64>().prop_map(RunId), 0..3),
+        map(),
+    )
+        .prop_map(|(node, version, running, finished, runs, facts)| {
+            FromAgent::Hello(Hello { node, version, running, finished, runs, facts })
+        });
+    prop_oneof![
+        hello,
+        Just(FromAgent::Heartbeat),
+        map().prop_map(FromAgent::Facts),
+        (key(), any::<i64>()).prop_map(|(key, at)| FromAgent::Started { key, at: Micros(at) }),
+        (key(), any::<bool>(), any::<u64>(), text()).prop_map(|(key, is_err, offset, text)| {
+            FromAgent::Output { key, stream: if is_err { Stream::Err } else { Stream::Out }, offset, text }
+        }),
+        finished().prop_map(FromAgent::Finished),
+    ]
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
+    prop_oneof![
+        (key(), any::<u64>()).prop_map(|(key, generation)| Entry::Session(Record::Accepted {
+            key,
+            generation: Generation(generation)
+        })),
+        finished().prop_map(|finished| Entry::Session(Record::Ended(finished))),
+        key().prop_map(|key| Entry::Session(Record::Acknowledged { key })),
+        any::<i64>().prop_map(|run| Entry::Session(Record::RunEnded { run: RunId(run) })),
+        (key(), any::<i32>(), any::<u64>()).prop_map(|(key, pid, started)| Entry::Process {
+            key,
+            pid,
+            started
+        }),
+        (key(), text()).prop_map(|(key, boot_id)| Entry::Rebooting { key, boot_id }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn to_an_agent(message in to_agent()) {
+        prop_assert_eq!(decode_to_agent(&encode_to_agent(&message)), Ok(Decoded::Message(message)));
+    }
+
+    #[test]
+    fn from_an_agent(message in from_agent()) {
+        prop_assert_eq!(decode_from_agent(&encode_from_agent(&message)), Ok(Decoded::Message(message)));
+    }
+
+    #[test]
+    fn into_the_journal(entry in entry()) {
+        prop_assert_eq!(decode_entry(&encode_entry(&entry)), Ok(entry));
+    }
+
+    #[test]
+    fn broken_texts_are_errors(message in from_agent(), at in 0..4000_usize, byte in "[ -~]") {
+        let mut text = encode_from_agent(&message);
+        let at = text.floor_char_boundary(at.min(text.len()));
+        text.truncate(at);
+        // Cut anywhere, it is an object that does not end.
+        prop_assert!(at >= encode_from_agent(&message).len() || decode_from_agent(&text).is_err());
+        text.push_str(&byte);
+        _ = decode_from_agent(&text);
+        _ = decode_to_agent(&text);
+    }
+}

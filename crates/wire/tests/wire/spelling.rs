@@ -1,0 +1,60 @@
+//! The spelling itself, which agents of the last release rely on.
+
+use serde_json::json;
+use stoker_engine::session::{
+    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+};
+use stoker_model::{JsonMap, Micros, RunId};
+use stoker_wire::{encode_from_agent, encode_to_agent};
+
+const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: 2, attempt: 1 };
+
+#[test]
+fn messages_to_agents() {
+    let attempt = Attempt {
+        key: KEY,
+        generation: Generation(3),
+        task: "ntp".into(),
+        node: "1".into(),
+        task_type: "shell".into(),
+        parameters: json!({"cmd": "true"}),
+        mode: Mode::Noop,
+        debug: false,
+        timeout_ms: 300_000,
+        secrets: vec!["s".into()],
+    };
+    let messages = [
+        ToAgent::Welcome { heartbeat_ms: 5000 },
+        ToAgent::Start(attempt),
+        ToAgent::Cancel { key: KEY, generation: Generation(3), how: CancelHow::Now },
+        ToAgent::Acknowledge { keys: vec![KEY] },
+        ToAgent::RunEnded { run: RunId(7) },
+    ];
+    let lines: Vec<String> = messages.iter().map(encode_to_agent).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn messages_from_agents() {
+    let finished = |end: End| Finished { key: KEY, at: Micros(5), end, summary: JsonMap::new() };
+    let summary = JsonMap::from_iter([("changed".to_owned(), json!(1))]);
+    let messages = [
+        FromAgent::Hello(Hello {
+            node: "1".into(),
+            version: "0.1.0".into(),
+            running: vec![KEY],
+            finished: vec![Finished { summary, ..finished(End::Succeeded) }],
+            runs: vec![RunId(7)],
+            facts: JsonMap::from_iter([("hostname".to_owned(), json!("a"))]),
+        }),
+        FromAgent::Heartbeat,
+        FromAgent::Facts(JsonMap::new()),
+        FromAgent::Started { key: KEY, at: Micros(4) },
+        FromAgent::Output { key: KEY, stream: Stream::Err, offset: 10, text: "hi\n".into() },
+        FromAgent::Finished(finished(End::Failed { message: "exit code 1".into() })),
+        FromAgent::Finished(finished(End::TimedOut)),
+        FromAgent::Finished(finished(End::Refused { message: "no disk".into() })),
+    ];
+    let lines: Vec<String> = messages.iter().map(encode_from_agent).collect();
+    insta::assert_snapshot!(lines.join("\n"));
+}
