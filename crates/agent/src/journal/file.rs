@@ -1,0 +1,242 @@
+//! The file itself.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use stoker_wire::record::{Entry, decode_entry, encode_entry};
+
+/// Length and checksum before each record.
+const HEAD_BYTES: usize = 4 + 8;
+
+/// No record is longer; a greater length is garbage.
+const RECORD_BYTES_MAX: usize = 16 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("cannot {what} the journal `{}`", path.display())]
+    File { what: &'static str, path: PathBuf, source: io::Error },
+    #[error(
+        "the journal `{}` has a record that this version cannot read: {reason}; was it written by a newer version?",
+        path.display()
+    )]
+    Newer { path: PathBuf, reason: String },
+}
+
+/// A journal that is open for writing.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    file: File,
+    /// Behind the last whole record.
+    length: u64,
+    /// A write was cut short and could not be undone: what comes after it would not be found again.
+    is_broken: bool,
+}
+
+/// What was in a journal when it was opened.
+#[derive(Debug)]
+pub struct Opened {
+    pub file: JournalFile,
+    pub entries: Vec<Entry>,
+    /// Of a record that was cut short.
+    pub n_bytes_dropped: u64,
+}
+
+impl JournalFile {
+    /// Opens or makes a journal and reads it.
+    pub fn open(path: &Path) -> Result<Opened, JournalError> {
+        let wrong =
+            |what: &'static str| move |source| JournalError::File { what, path: path.to_owned(), source };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let mut file = options.open(path).map_err(wrong("open"))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(wrong("read"))?;
+        let mut entries = Vec::new();
+        let mut at = 0;
+        while let Some(payload) = record_at(&bytes[at..]) {
+            let text = String::from_utf8_lossy(payload);
+            let entry = decode_entry(&text)
+                .map_err(|error| JournalError::Newer { path: path.to_owned(), reason: error.to_string() })?;
+            entries.push(entry);
+            at += HEAD_BYTES + payload.len();
+        }
+        let length = at as u64;
+        file.set_len(length).map_err(wrong("cut"))?;
+        file.seek(SeekFrom::Start(length)).map_err(wrong("read"))?;
+        sync_folder(path).map_err(wrong("keep"))?;
+        let n_bytes_dropped = bytes.len() as u64 - length;
+        Ok(Opened {
+            file: Self { path: path.to_owned(), file, length, is_broken: false },
+            entries,
+            n_bytes_dropped,
+        })
+    }
+
+    /// All of them or none.
+    pub fn append(&mut self, entries: &[Entry], is_synced: bool) -> io::Result<()> {
+        if self.is_broken {
+            return Err(io::Error::other("an earlier record could not be written whole"));
+        }
+        let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
+        let written = self.file.write_all(&bytes);
+        let written = if is_synced { written.and_then(|()| self.file.sync_data()) } else { written };
+        if written.is_ok() {
+            self.length += bytes.len() as u64;
+        } else {
+            let undone =
+                self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            self.is_broken = undone.is_err();
+        }
+        written
+    }
+
+    /// Puts these in the place of everything. A crash leaves one or the other.
+    pub fn rewrite(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let beside = self.path.with_extension("new");
+        let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&beside)?;
+        file.write_all(&bytes)?;
+        file.sync_data()?;
+        fs::rename(&beside, &self.path)?;
+        sync_folder(&self.path)?;
+        self.file = file;
+        self.length = bytes.len() as u64;
+        self.is_broken = false;
+        Ok(())
+    }
+
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+fn record_of(entry: &Entry) -> Vec<u8> {
+    let payload = encode_entry(entry);
+    let mut record = Vec::with_capacity(HEAD_BYTES + payload.len());
+    record.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    record.extend_from_slice(&checksum(payload.as_bytes()));
+    record.extend_from_slice(payload.as_bytes());
+    record
+}
+
+/// The first record of these bytes, if it is whole.
+fn record_at(bytes: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (sum, rest) = rest.split_first_chunk::<8>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    // Zeros, which some file systems leave behind, are no record.
+    let payload = rest.get(..length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length))?;
+    (checksum(payload) == *sum).then_some(payload)
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let hash = blake3::hash(bytes);
+    let mut sum = [0; 8];
+    sum.copy_from_slice(&hash.as_bytes()[..8]);
+    sum
+}
+
+/// A file that was made or moved is in its folder for good only after this.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use stoker_engine::session::AttemptKey;
+    use stoker_engine::session::agent::Record;
+    use stoker_model::RunId;
+    use stoker_testkit::Folder;
+
+    use super::*;
+
+    fn entry(n: u32) -> Entry {
+        Entry::Session(Record::Acknowledged { key: AttemptKey { run: RunId(1), instance: n, attempt: 1 } })
+    }
+
+    fn entries(n: u32) -> Vec<Entry> {
+        (0..n).map(entry).collect()
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_goes_on() {
+        let folder = Folder::new();
+        let path = folder.file("journal");
+        let mut opened = JournalFile::open(&path).unwrap();
+        assert_eq!(opened.entries, []);
+        opened.file.append(&entries(3), true).unwrap();
+        opened.file.append(&[entry(3)], false).unwrap();
+        let mut opened = JournalFile::open(&path).unwrap();
+        assert_eq!(opened.entries, entries(4));
+        opened.file.rewrite(&entries(2)).unwrap();
+        opened.file.append(&[entry(2)], true).unwrap();
+        let opened = JournalFile::open(&path).unwrap();
+        assert_eq!((opened.entries, opened.n_bytes_dropped), (entries(3), 0));
+    }
+
+    #[test]
+    fn records_of_a_newer_version_stop_the_agent_instead_of_being_forgotten() {
+        let folder = Folder::new();
+        let path = folder.file("journal");
+        let payload = br#"{"kind":"dreamt"}"#;
+        let mut bytes = (payload.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(checksum(payload));
+        bytes.extend(payload);
+        fs::write(&path, bytes).unwrap();
+        let error = JournalFile::open(&path).unwrap_err().to_string();
+        assert!(error.contains("newer version"), "{error}");
+    }
+
+    #[test]
+    fn a_full_disk_leaves_the_journal_as_it_was() {
+        let folder = Folder::new();
+        let path = folder.file("journal");
+        let mut opened = JournalFile::open(&path).unwrap();
+        opened.file.append(&entries(2), true).unwrap();
+        // A device that refuses every write, in the place of the file.
+        let full = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
+        let real = std::mem::replace(&mut opened.file.file, full);
+        let error = opened.file.append(&[entry(2)], true).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        opened.file.file = real;
+        opened.file.is_broken = false;
+        opened.file.append(&[entry(2)], true).unwrap();
+        assert_eq!(JournalFile::open(&path).unwrap().entries, entries(3));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_torn_or_damaged_end_costs_only_what_is_behind_it(cut in 0..400_usize, garbage in prop::collection::vec(any::<u8>(), 0..40)) {
+            let folder = Folder::new();
+            let path = folder.file("journal");
+            JournalFile::open(&path).unwrap().file.append(&entries(4), false).unwrap();
+            let mut bytes = fs::read(&path).unwrap();
+            let n_each = bytes.len() / 4;
+            let cut = cut.min(bytes.len());
+            bytes.truncate(cut);
+            bytes.extend(&garbage);
+            fs::write(&path, &bytes).unwrap();
+            let mut opened = JournalFile::open(&path).unwrap();
+            prop_assert_eq!(&opened.entries, &entries((cut / n_each) as u32));
+            opened.file.append(&[entry(9)], true).unwrap();
+            let again = JournalFile::open(&path).unwrap();
+            prop_assert_eq!(again.entries.last(), Some(&entry(9)));
+            prop_assert_eq!(again.n_bytes_dropped, 0);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A WebSocket to the server: outbound, one port, through proxies.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_wire::join::SESSION_PATH;
+use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode, header};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::{Connecting, Connection, QUEUE, Transport, TransportError};
+use crate::endpoint::{Endpoint, Stream};
+
+/// How long the handshake may take.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(15);
+
+/// A connection on which nothing is heard, not even an answer to this, is dead.
+const PING_EVERY: Duration = Duration::from_secs(15);
+const SILENCE_MAX: Duration = Duration::from_secs(45);
+
+/// Connects with the credential of the agent.
+pub struct WebSocketTransport {
+    endpoint: Endpoint,
+    credential: String,
+}
+
+impl WebSocketTransport {
+    pub fn new(endpoint: Endpoint, credential: String) -> Self {
+        Self { endpoint, credential }
+    }
+
+    async fn open(&self) -> Result<Connection, TransportError> {
+        let away = |reason: String| TransportError::Away(format!("{}: {reason}", self.endpoint));
+        let stream = self.endpoint.connect().await.map_err(away)?;
+        let url = self.endpoint.url("ws", SESSION_PATH);
+        let mut request = url.into_client_request().map_err(|error| away(error.to_string()))?;
+        let bearer = HeaderValue::from_str(&format!("Bearer {}", self.credential));
+        let mut bearer =
+            bearer.map_err(|_| away("the credential has characters that no header can carry".to_owned()))?;
+        bearer.set_sensitive(true);
+        request.headers_mut().insert(header::AUTHORIZATION, bearer);
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(TO_AGENT_BYTES_MAX))
+            .max_frame_size(Some(TO_AGENT_BYTES_MAX));
+        let handshake = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
+        let (socket, _) = match tokio::time::timeout(HANDSHAKE_MAX, handshake).await {
+            Ok(done) => done.map_err(|error| away(told(&error)))?,
+            Err(_) => return Err(away("no answer to the handshake".to_owned())),
+        };
+        let (received, receive) = mpsc::channel(QUEUE);
+        let (send, sending) = mpsc::channel(QUEUE);
+        tokio::spawn(carry(socket, received, sending));
+        Ok(Connection { send, receive })
+    }
+}
+
+impl Transport for WebSocketTransport {
+    fn connect(&mut self) -> Connecting<'_> {
+        Box::pin(self.open())
+    }
+}
+
+fn told(error: &Error) -> String {
+    match error {
+        Error::Http(response)
+            if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
+        {
+            "the server does not accept the credential of this agent; join again with a new token".to_owned()
+        }
+        Error::Http(response) => format!("the server answers {}", response.status()),
+        other => other.to_string(),
+    }
+}
+
+/// Carries messages until one side is gone.
+async fn carry(
+    mut socket: WebSocketStream<Box<dyn Stream>>,
+    received: mpsc::Sender<ToAgent>,
+    mut sending: mpsc::Receiver<FromAgent>,
+) {
+    let mut ping = tokio::time::interval_at(Instant::now() + PING_EVERY, PING_EVERY);
+    let mut heard = Instant::now();
+    loop {
+        let sent = tokio::select! {
+            message = sending.recv() => match message {
+                Some(message) => socket.send(Message::text(encode_from_agent(&message))).await,
+                None => break,
+            },
+            _ = ping.tick() => {
+                if heard.elapsed() > SILENCE_MAX {
+                    tracing::warn!("nothing is heard from the server");
+                    break;
+                }
+                socket.send(Message::Ping(Vec::new().into())).await
+            }
+            message = socket.next() => {
+                heard = Instant::now();
+                match message {
+                    Some(Ok(Message::Text(text))) => match decode_to_agent(&text) {
+                        Ok(Decoded::Message(message)) => {
+                            if received.send(message).await.is_err() {
+                                break;
+                            }
+                            Ok(())
+                        }
+                        Ok(Decoded::Unknown) => Ok(()),
+                        Err(error) => {
+                            tracing::warn!(%error, "a message was not understood");
+                            Ok(())
+                        }
+                    },
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                    Some(Ok(_)) => Ok(()),
+                }
+            }
+        };
+        if sent.is_err() {
+            break;
+        }
+    }
+    // Whoever is on the other side may be gone already.
+    _ = tokio::time::timeout(Duration::from_secs(1), socket.close(None)).await;
+}

@@ -1,0 +1,127 @@
+//! Agents that end, and those that come after them.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use stoker_engine::session::agent::Record;
+use stoker_engine::session::{End, Generation, ToAgent};
+use stoker_testkit::Folder;
+use stoker_wire::record::Entry;
+
+use super::rig::{Rig, attempt, is_alive, key, settings, shell};
+
+#[tokio::test]
+async fn results_that_nobody_acknowledged_survive() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    assert_eq!(rig.end_of(shell(1, "true")).await, End::Succeeded);
+    assert!(matches!(rig.end_of(shell(2, "false")).await, End::Failed { .. }));
+    rig.send(ToAgent::Acknowledge { keys: vec![key(2)] }).await;
+    rig.end_of(shell(3, "true")).await;
+    rig.stop().await;
+    let rig = Rig::start(settings(&folder)).await;
+    let ended: Vec<_> =
+        rig.hello.finished.iter().map(|finished| (finished.key, finished.end.clone())).collect();
+    assert_eq!(ended, [(key(1), End::Succeeded), (key(3), End::Succeeded)]);
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_ends_takes_its_processes_along_and_the_next_one_tells() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let file = folder.file("pid");
+    rig.begin(shell(
+        1,
+        &format!("trap '' TERM; echo $$ > {}; echo ready; sleep 1000; sleep 1000", file.display()),
+    ))
+    .await;
+    rig.printed(key(1), "ready").await;
+    rig.stop().await;
+    let pid = std::fs::read_to_string(file).unwrap();
+    assert!(!is_alive(pid.trim()));
+    let mut rig = Rig::start(settings(&folder)).await;
+    assert_eq!(rig.finished_or_told(1).await, End::Interrupted);
+    rig.stop().await;
+}
+
+/// What a killed agent leaves behind: a journal that says that something was begun, and the process.
+#[tokio::test]
+async fn processes_of_a_killed_agent_are_found_and_ended() {
+    let folder = Folder::new();
+    let settings = settings(&folder);
+    let state = stoker_agent::StateFolder::open(&settings.state).unwrap();
+    let mut journal = stoker_agent::JournalFile::open(&state.journal()).unwrap().file;
+    let accepted = Entry::Session(Record::Accepted { key: key(1), generation: Generation(1) });
+    journal.append(&[accepted], true).unwrap();
+    drop((journal, state));
+    let mut orphan = std::process::Command::new("sleep")
+        .arg("1000")
+        .env("STOKER_ATTEMPT", format!("{}@{}", key(1), settings.state.display()))
+        .spawn()
+        .unwrap();
+    let mut stranger = std::process::Command::new("sleep")
+        .arg("1000")
+        .env("STOKER_ATTEMPT", format!("{}@/elsewhere", key(1)))
+        .spawn()
+        .unwrap();
+    let mut rig = Rig::start(settings).await;
+    assert_eq!(rig.finished_or_told(1).await, End::Interrupted);
+    assert!(!orphan.wait().unwrap().success());
+    assert!(stranger.try_wait().unwrap().is_none(), "a process of another agent is left alone");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn a_reboot_is_reported_by_the_agent_after_it() {
+    let folder = Folder::new();
+    let mut settings = settings(&folder);
+    settings.boot_id = folder.file("boot_id");
+    std::fs::write(&settings.boot_id, "first").unwrap();
+    settings.hooks.insert("reboot".to_owned(), "/bin/true".into());
+    let rig = Rig::start(settings.clone()).await;
+    rig.begin(attempt(1, "reboot", serde_json::json!({}))).await;
+    // The machine goes down some time after the command, and ends the agent first.
+    let journal = settings.state.join("journal");
+    while !std::fs::read(&journal).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("rebooting")) {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    rig.stop().await;
+    // An agent that comes up too early waits.
+    let rig = Rig::start(settings.clone()).await;
+    assert_eq!(rig.hello.running, [key(1)]);
+    rig.stop().await;
+    std::fs::write(&settings.boot_id, "second").unwrap();
+    let mut rig = Rig::start(settings).await;
+    assert_eq!(rig.finished_or_told(1).await, End::Succeeded);
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn journals_are_private_and_do_not_grow_for_ever() {
+    let folder = Folder::new();
+    let settings = settings(&folder);
+    let mut rig = Rig::start(settings.clone()).await;
+    let journal = settings.state.join("journal");
+    let mut largest = 0;
+    for run in 1..=300 {
+        let mut attempt = shell(1, "/bin/true");
+        attempt.key.run = stoker_model::RunId(run);
+        let key = attempt.key;
+        assert_eq!(rig.end_of(attempt).await, End::Succeeded);
+        rig.send(ToAgent::Acknowledge { keys: vec![key] }).await;
+        rig.send(ToAgent::RunEnded { run: key.run }).await;
+        largest = largest.max(std::fs::metadata(&journal).unwrap().len());
+    }
+    assert!(largest < 150_000, "{largest} bytes");
+    assert_eq!(std::fs::metadata(&journal).unwrap().permissions().mode() & 0o777, 0o600);
+    // Messages are dealt with in their order: with this one the last of those above are too.
+    let mut last = shell(1, "/bin/true");
+    last.key.run = stoker_model::RunId(1000);
+    rig.end_of(last).await;
+    rig.stop().await;
+    let rig = Rig::start(settings).await;
+    assert_eq!(rig.hello.runs, [stoker_model::RunId(1000)]);
+    rig.stop().await;
+}

@@ -1,0 +1,158 @@
+//! An agent under test, seen from its server.
+
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_agent::transport::channel::{ServerConnection, pair};
+use stoker_agent::{AgentError, Settings, StateFolder};
+use stoker_engine::session::{
+    Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
+};
+use stoker_model::{Json, RunId};
+use stoker_testkit::Folder;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+/// Longer than anything here may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Rig {
+    connections: mpsc::UnboundedReceiver<ServerConnection>,
+    pub(crate) connection: ServerConnection,
+    stop: watch::Sender<bool>,
+    agent: JoinHandle<Result<(), AgentError>>,
+    pub(crate) hello: Hello,
+}
+
+pub(crate) fn settings(folder: &Folder) -> Settings {
+    let mut settings = Settings::new(folder.file("state"), "1".to_owned());
+    settings.grace = Duration::from_millis(200);
+    settings.backoff = (Duration::from_millis(10), Duration::from_millis(50));
+    settings
+}
+
+pub(crate) fn key(instance: u32) -> AttemptKey {
+    AttemptKey { run: RunId(1), instance, attempt: 1 }
+}
+
+pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {
+    attempt(instance, "shell", json!({"cmd": cmd}))
+}
+
+pub(crate) fn attempt(instance: u32, task_type: &str, parameters: Json) -> Attempt {
+    Attempt {
+        key: key(instance),
+        generation: Generation(1),
+        task: "a-task".to_owned(),
+        node: "1".to_owned(),
+        task_type: task_type.to_owned(),
+        parameters,
+        mode: Mode::Normal,
+        debug: false,
+        timeout_ms: 20_000,
+        secrets: Vec::new(),
+    }
+}
+
+impl Rig {
+    pub(crate) async fn start(settings: Settings) -> Self {
+        let (transport, mut connections) = pair();
+        let (stop, stopped) = watch::channel(false);
+        let folder = StateFolder::open(&settings.state).unwrap();
+        let agent = tokio::spawn(stoker_agent::run(settings, folder, transport, stopped));
+        let mut connection = patient(connections.recv()).await.unwrap();
+        let hello = first(&mut connection).await;
+        Self { connections, connection, stop, agent, hello }
+    }
+
+    /// Breaks the connection and waits for the next.
+    pub(crate) async fn reconnect(&mut self) {
+        let (send, _) = mpsc::channel(1);
+        let (_, receive) = mpsc::channel(1);
+        drop(std::mem::replace(&mut self.connection, ServerConnection { send, receive }));
+        self.connection = patient(self.connections.recv()).await.unwrap();
+        self.hello = first(&mut self.connection).await;
+    }
+
+    pub(crate) async fn send(&self, message: ToAgent) {
+        self.connection.send.send(message).await.unwrap();
+    }
+
+    pub(crate) async fn begin(&self, attempt: Attempt) {
+        self.send(ToAgent::Start(attempt)).await;
+    }
+
+    pub(crate) async fn cancel(&self, instance: u32) {
+        let key = key(instance);
+        self.send(ToAgent::Cancel { key, generation: Generation(1), how: CancelHow::Now }).await;
+    }
+
+    pub(crate) async fn next(&mut self) -> FromAgent {
+        patient(self.connection.receive.recv()).await.expect("the agent went away")
+    }
+
+    /// Everything up to this end, and what was printed before it.
+    pub(crate) async fn finished(&mut self, key: AttemptKey) -> (Finished, String) {
+        let mut printed = String::new();
+        loop {
+            match self.next().await {
+                FromAgent::Finished(finished) if finished.key == key => return (finished, printed),
+                FromAgent::Output { key: of, stream: Stream::Out, text, .. } if of == key => {
+                    printed.push_str(&text);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) async fn end_of(&mut self, attempt: Attempt) -> End {
+        let key = attempt.key;
+        self.begin(attempt).await;
+        self.finished(key).await.0.end
+    }
+
+    /// Waits until the attempt has printed this.
+    pub(crate) async fn printed(&mut self, key: AttemptKey, wanted: &str) {
+        let mut printed = String::new();
+        while !printed.contains(wanted) {
+            match self.next().await {
+                FromAgent::Output { key: of, text, .. } if of == key => printed.push_str(&text),
+                FromAgent::Finished(finished) if finished.key == key => panic!("it ended: {finished:?}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// Asks the agent to end.
+    pub(crate) async fn stop(self) {
+        self.stop.send(true).unwrap();
+        patient(self.agent).await.unwrap().unwrap();
+    }
+}
+
+async fn first(connection: &mut ServerConnection) -> Hello {
+    match patient(connection.receive.recv()).await {
+        Some(FromAgent::Hello(hello)) => hello,
+        other => panic!("the first message is {other:?}"),
+    }
+}
+
+pub(crate) async fn patient<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(PATIENCE, future).await.expect("nothing happens")
+}
+
+pub(crate) fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+}
+
+impl Rig {
+    /// How it ended, whether the greeting said so or a message after it.
+    pub(crate) async fn finished_or_told(&mut self, instance: u32) -> End {
+        let key = key(instance);
+        match self.hello.finished.iter().find(|finished| finished.key == key) {
+            Some(finished) => finished.end.clone(),
+            None => self.finished(key).await.0.end,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What an agent does with what it is sent.
+
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_engine::session::{AttemptKey, End, FromAgent, Mode, ToAgent};
+use stoker_model::RunId;
+use stoker_testkit::Folder;
+
+use super::rig::{Rig, attempt, is_alive, key, settings, shell};
+
+#[tokio::test]
+async fn an_attempt_from_its_start_to_its_end() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    assert_eq!(rig.hello.node, "1");
+    assert!(rig.hello.facts.contains_key("hostname"));
+    rig.begin(shell(1, "echo one; echo two >&2; exit 3")).await;
+    let mut started = false;
+    let finished = loop {
+        match rig.next().await {
+            FromAgent::Started { key: of, .. } => started = of == key(1),
+            FromAgent::Finished(finished) => break finished,
+            FromAgent::Output { text, .. } => assert!(["one\n", "two\n"].contains(&text.as_str()), "{text}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(started, "the start is told before the end");
+    assert_eq!(finished.end, End::Failed { message: "exit code 3: two".to_owned() });
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn the_same_attempt_sent_twice_happens_once() {
+    let folder = Folder::new();
+    let file = folder.file("lines");
+    let mut rig = Rig::start(settings(&folder)).await;
+    let line = shell(1, &format!("echo x >> {}", file.display()));
+    for _ in 0..3 {
+        rig.begin(line.clone()).await;
+    }
+    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    rig.begin(line.clone()).await;
+    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    rig.send(ToAgent::Acknowledge { keys: vec![key(1)] }).await;
+    assert!(matches!(rig.end_of(line).await, End::Refused { .. }));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "x\n");
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn timeouts_and_cancels_end_everything() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let stubborn =
+        "trap '' TERM; (setsid sleep 1000 & echo $!); echo $$; echo ready; while :; do sleep 1000; done";
+    let mut timed = shell(1, stubborn);
+    timed.timeout_ms = 700;
+    rig.begin(timed).await;
+    let (finished, printed) = rig.finished(key(1)).await;
+    assert_eq!(finished.end, End::TimedOut);
+    let pids: Vec<&str> = printed.lines().filter(|line| *line != "ready").collect();
+    assert_eq!(pids.len(), 2, "{printed}");
+    assert!(pids.iter().all(|pid| !is_alive(pid)), "{pids:?}");
+
+    rig.begin(shell(2, stubborn)).await;
+    rig.printed(key(2), "ready").await;
+    rig.cancel(2).await;
+    assert_eq!(rig.finished(key(2)).await.0.end, End::Cancelled);
+    // What was never begun is not begun later either.
+    rig.cancel(3).await;
+    assert_eq!(rig.finished(key(3)).await.0.end, End::Cancelled);
+    assert_eq!(rig.end_of(shell(3, "echo no")).await, End::Cancelled);
+    // And the agent is well.
+    assert_eq!(rig.end_of(shell(4, "true")).await, End::Succeeded);
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn a_retry_ends_the_attempt_before_it() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    rig.begin(shell(1, "echo ready; sleep 1000")).await;
+    rig.printed(key(1), "ready").await;
+    let second = AttemptKey { attempt: 2, ..key(1) };
+    let mut again = shell(1, "echo again");
+    again.key = second;
+    rig.begin(again).await;
+    assert_eq!(rig.finished(key(1)).await.0.end, End::Cancelled);
+    let (finished, printed) = rig.finished(second).await;
+    assert_eq!((finished.end, printed.as_str()), (End::Succeeded, "again\n"));
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn floods_of_output_secrets_and_hundreds_at_once() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let mut flood =
+        shell(1, "echo pass-hunter2; head -c 30000000 /dev/zero; echo; echo last; echo hunter2 >&2; exit 1");
+    flood.secrets = vec!["hunter2".to_owned()];
+    rig.begin(flood).await;
+    let (finished, printed) = rig.finished(key(1)).await;
+    assert_eq!(finished.end, End::Failed { message: "exit code 1: ***".to_owned() });
+    assert!(printed.starts_with("pass-***\n") && printed.ends_with("last\n"));
+    assert!(printed.len() < 600_000, "{}", printed.len());
+    for instance in 2..202 {
+        rig.begin(shell(instance, "/bin/true")).await;
+    }
+    let mut n_left = 200;
+    while n_left > 0 {
+        if let FromAgent::Finished(finished) = rig.next().await {
+            assert_eq!(finished.end, End::Succeeded);
+            n_left -= 1;
+        }
+    }
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_with_a_reason() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let told = |end: End| match end {
+        End::Refused { message } => message,
+        other => panic!("{other:?}"),
+    };
+    assert!(told(rig.end_of(attempt(1, "dance", json!({}))).await).contains("no task type `dance`"));
+    let message = told(rig.end_of(attempt(2, "shell", json!({}))).await);
+    assert_eq!(message, "Missing a required parameter cmd");
+    assert!(told(rig.end_of(attempt(3, "erase_node", json!({}))).await).contains("--hook erase_node=PATH"));
+    let mut noop = shell(4, &format!("touch {}", folder.file("made").display()));
+    noop.mode = Mode::Noop;
+    assert_eq!(rig.end_of(noop).await, End::Succeeded);
+    assert!(!folder.file("made").exists());
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_connection_changes_nothing_for_what_runs() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let gate = folder.file("gate");
+    rig.begin(shell(
+        1,
+        &format!("echo ready; while ! [ -e {} ]; do sleep 0.01; done; echo done", gate.display()),
+    ))
+    .await;
+    rig.printed(key(1), "ready").await;
+    rig.reconnect().await;
+    assert_eq!(rig.hello.running, [key(1)]);
+    rig.reconnect().await;
+    std::fs::write(gate, "").unwrap();
+    assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
+    rig.reconnect().await;
+    assert_eq!(rig.hello.finished.len(), 1, "what is not acknowledged is said again");
+    rig.send(ToAgent::Acknowledge { keys: vec![key(1)] }).await;
+    rig.send(ToAgent::RunEnded { run: RunId(1) }).await;
+    // Whatever was sent before is dealt with when a later message is answered.
+    rig.end_of(attempt_of_another_run()).await;
+    rig.reconnect().await;
+    assert_eq!(rig.hello.runs, [RunId(2)]);
+    rig.stop().await;
+}
+
+fn attempt_of_another_run() -> stoker_engine::session::Attempt {
+    let mut other = shell(1, "true");
+    other.key.run = RunId(2);
+    other
+}
+
+#[tokio::test]
+async fn heartbeats_come_as_often_as_the_server_wants() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    rig.send(ToAgent::Welcome { heartbeat_ms: 60 }).await;
+    let counting = async {
+        for _ in 0..3 {
+            assert_eq!(rig.next().await, FromAgent::Heartbeat);
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), counting).await.unwrap();
+    rig.stop().await;
+}
