@@ -1,6 +1,8 @@
 //! What became of each task on each node.
 
-use stoker_model::{HistoryRecord, HistoryStatus, RunId};
+use std::collections::HashMap;
+
+use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, RunId};
 
 use crate::sql::{Args, Columns};
 use crate::{Session, StoreError, Writing};
@@ -84,6 +86,30 @@ impl Session {
         );
         let rows = self.connection.fetch_all(sql, args).await?;
         rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
+    }
+}
+
+/// Of so many runs of a cluster durations are looked at.
+const RUNS_MEASURED: i64 = 10;
+
+impl Session {
+    /// How long each task took where it succeeded in the last runs of a cluster, in milliseconds on average.
+    pub async fn task_durations(
+        &mut self,
+        cluster_id: ClusterId,
+    ) -> Result<HashMap<String, u64>, StoreError> {
+        let sql = format!(
+            "SELECT task_name, CAST(avg(ended_at - started_at) AS BIGINT) FROM {TABLE} WHERE status = $1 \
+             AND started_at IS NOT NULL AND ended_at IS NOT NULL AND run_id IN \
+             (SELECT id FROM runs WHERE cluster_id = $2 ORDER BY id DESC LIMIT {RUNS_MEASURED}) GROUP BY task_name"
+        );
+        let args = Args::new().text(HistoryStatus::Ready.as_str()).int(cluster_id.0);
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let read = |row: &crate::sql::Row| {
+            let mut columns = row.columns(TABLE);
+            Ok((columns.text()?, u64::try_from(columns.int()? / 1000).unwrap_or_default()))
+        };
+        rows.iter().map(read).collect()
     }
 }
 

@@ -10,6 +10,7 @@
 //! A new kind of record: a migration under the same number in both folders, a module here with its `impl Session`
 //! and `impl Writing`, a file of tests in `tests/conformance`, which run on both engines.
 
+mod agents;
 mod audit;
 mod backup;
 mod clusters;
@@ -21,14 +22,20 @@ mod history;
 mod node_roles;
 mod nodes;
 mod open;
+mod output;
+mod plans;
 mod plugins;
+mod primaries;
 mod releases;
+mod run_events;
 mod runs;
 mod sequences;
 mod session;
 mod settings;
 mod sql;
+mod states;
 mod store;
+mod successes;
 mod tenants;
 mod tokens;
 mod users;
@@ -45,4 +52,5 @@ pub use runs::RunFilter;
 pub use sequences::SequenceFilter;
 pub use session::{Session, Writing};
 pub use sql::list::{List, Order, Page};
+pub use states::{Collected, StateDocument};
 pub use store::{Database, Patience, Store};

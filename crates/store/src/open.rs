@@ -67,7 +67,8 @@ pub(crate) fn sqlite_options(path: &Path) -> SqliteConnectOptions {
         .filename(path)
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Normal)
+        // Ends that agents were told are safe must survive a loss of power too; commits are batched where there are many.
+        .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY)
         .row_buffer_size(ROWS_AHEAD)
         .disable_statement_logging()

@@ -1,6 +1,6 @@
 //! Runs: what was asked for and how far it is.
 
-use stoker_model::{Cluster, ClusterId, GraphType, NewRun, Run, RunId, RunName, RunStatus, TenantId};
+use stoker_model::{Cluster, ClusterId, GraphType, Micros, NewRun, Run, RunId, RunName, RunStatus, TenantId};
 
 use crate::sql::{Args, Columns, Record, Table};
 use crate::{List, Page, Session, StoreError, Writing};
@@ -162,6 +162,12 @@ impl Writing {
     /// Its parts and its history go too. Whether there was one.
     pub async fn run_delete(&mut self, id: RunId) -> Result<bool, StoreError> {
         self.delete::<Run>(id.0).await
+    }
+
+    /// Removes runs that ended before an instant, with their parts and history; how many there were.
+    pub async fn runs_expire(&mut self, before: Micros) -> Result<u64, StoreError> {
+        let sql = "DELETE FROM runs WHERE parent_id IS NULL AND ended_at < $1".to_owned();
+        self.connection.execute(sql, Args::new().int(before.0)).await
     }
 
     async fn run_require_parents(

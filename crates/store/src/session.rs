@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use stoker_model::{Actor, Change, Graph, Micros};
+use stoker_model::{Actor, Change, Graph, Micros, RunEvent, RunId};
 
 use crate::connection::Connection;
 use crate::graphs::TaskCache;
@@ -59,6 +59,18 @@ impl Writing {
     /// When it ends in [`StoreError::Unavailable`] the changes may or may not have been made.
     pub async fn commit(mut self, change: Change) -> Result<(), StoreError> {
         self.audit_append(&change).await?;
+        self.commit_quietly().await
+    }
+
+    /// Makes changes last together with the events of a run that tell of them. Whoever lost the run to another
+    /// changes nothing.
+    pub async fn commit_run(
+        mut self,
+        run: RunId,
+        lease_generation: i64,
+        events: &[RunEvent],
+    ) -> Result<(), StoreError> {
+        self.run_events_append(run, lease_generation, events).await?;
         self.commit_quietly().await
     }
 

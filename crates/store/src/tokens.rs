@@ -32,7 +32,7 @@ fn from_row(row: &Row) -> Result<Token, StoreError> {
     read(&mut row.columns(TABLE))
 }
 
-fn hex(digest: &[u8; 32]) -> String {
+pub(crate) fn hex(digest: &[u8; 32]) -> String {
     digest.iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -17,6 +17,7 @@ enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Bool(bool),
+    Bytes(Vec<u8>),
 }
 
 /// Text is checked as it comes; what cannot be stored is reported when the statement is run.
@@ -40,6 +41,13 @@ impl Args {
         self.values.len()
     }
 
+    /// These, and others after them.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.values.extend(others.values);
+        self.unstorable = self.unstorable.or(others.unstorable);
+        self
+    }
+
     pub(crate) fn int(self, value: i64) -> Self {
         self.opt_int(Some(value))
     }
@@ -55,6 +63,11 @@ impl Args {
 
     pub(crate) fn bool(mut self, value: bool) -> Self {
         self.values.push(Arg::Bool(value));
+        self
+    }
+
+    pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
+        self.values.push(Arg::Bytes(value.to_vec()));
         self
     }
 
@@ -133,6 +146,7 @@ impl Args {
         for<'t> Option<i64>: Encode<'t, A::Database> + Type<A::Database>,
         for<'t> Option<String>: Encode<'t, A::Database> + Type<A::Database>,
         for<'t> bool: Encode<'t, A::Database> + Type<A::Database>,
+        for<'t> Vec<u8>: Encode<'t, A::Database> + Type<A::Database>,
     {
         if let Some(what) = self.unstorable {
             return Err(StoreError::Unstorable { what });
@@ -143,6 +157,7 @@ impl Args {
                 Arg::Int(value) => arguments.add(value),
                 Arg::Text(value) => arguments.add(value),
                 Arg::Bool(value) => arguments.add(value),
+                Arg::Bytes(value) => arguments.add(value),
             };
             added.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))?;
         }

@@ -51,6 +51,11 @@ impl<'r> Columns<'r> {
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
+    pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
+        let index = self.step();
+        of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
+    }
+
     pub(crate) fn opt_str(&mut self) -> Result<Option<&'r str>, StoreError> {
         let index = self.step();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))

@@ -40,6 +40,7 @@ macro_rules! assert_error {
     };
 }
 
+mod agents;
 mod audit;
 mod backup;
 mod clusters;
@@ -50,14 +51,17 @@ mod ground;
 mod lists;
 mod nodes;
 mod outage;
+mod plans;
 mod plugins;
 mod real_graph;
 mod real_tasks;
 mod releases;
+mod run_events;
 mod runs;
 mod schema;
 mod sequences;
 mod sessions;
+mod states;
 mod tasks;
 mod texts;
 mod tokens;

@@ -150,8 +150,34 @@ async fn a_run_goes_with_its_parts_and_its_history(ground: &Ground) {
     commit(writing).await;
 }
 
+async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let one = crate::ground::cluster(&mut writing, "one").await.id;
+    let of_cluster = NewRun { cluster_id: Some(one), ..new_run("1") };
+    let run_id = writing.run_create(&of_cluster).await.unwrap().id;
+    let elsewhere = run(&mut writing, "2").await.id;
+    let took = |run_id, task: &str, node: &str, ms: i64, status| HistoryRecord {
+        status,
+        started_at: Some(NOW),
+        ended_at: Some(Micros(NOW.0 + ms * 1000)),
+        ..record(run_id, task, node, None)
+    };
+    let records = [
+        took(run_id, "a", "1", 100, HistoryStatus::Ready),
+        took(run_id, "a", "2", 300, HistoryStatus::Ready),
+        took(run_id, "a", "3", 9000, HistoryStatus::Error),
+        HistoryRecord { ended_at: None, ..took(run_id, "b", "1", 1, HistoryStatus::Ready) },
+        took(elsewhere, "c", "1", 5, HistoryStatus::Ready),
+    ];
+    writing.history_put(&records).await.unwrap();
+    let found = writing.task_durations(one).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [("a".to_owned(), 200)]);
+    commit(writing).await;
+}
+
 on_both![
     a_run_goes_with_its_parts_and_its_history,
+    durations_are_those_of_successes_in_the_cluster,
     every_field_comes_back,
     history_is_added_replaced_and_ordered,
     lists_are_narrowed,

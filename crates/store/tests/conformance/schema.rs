@@ -85,7 +85,7 @@ async fn postgres_columns(database: &Database) -> Vec<Column> {
     let Database::Postgres { url } = database else { panic!("not PostgreSQL") };
     let mut connection = PgConnection::connect(url).await.unwrap();
     let sql = "SELECT table_name::text, column_name::text, CASE data_type WHEN 'text' THEN 'text' \
-               WHEN 'bigint' THEN 'integer' WHEN 'boolean' THEN 'integer' ELSE data_type::text END, \
+               WHEN 'bigint' THEN 'integer' WHEN 'boolean' THEN 'integer' WHEN 'bytea' THEN 'blob' ELSE data_type::text END, \
                is_nullable = 'NO' FROM information_schema.columns WHERE table_schema = 'public' \
                AND table_name NOT LIKE '\\_sqlx\\_%' ORDER BY table_name COLLATE \"C\", ordinal_position";
     let rows = sqlx::query(sql).fetch_all(&mut connection).await.unwrap();

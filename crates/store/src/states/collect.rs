@@ -1,0 +1,28 @@
+//! Removing what nothing names any more.
+
+use crate::sql::Args;
+use crate::{StoreError, Writing};
+
+/// How much was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    pub n_documents: u64,
+    pub n_parts: u64,
+}
+
+impl Writing {
+    /// Removes documents that no plan and no success names, and pieces that no document has.
+    pub async fn states_collect(&mut self) -> Result<Collected, StoreError> {
+        let documents = "DELETE FROM state_documents WHERE id NOT IN (SELECT common_id FROM plans UNION SELECT graph_id FROM plans \
+                         UNION SELECT document_id FROM plan_nodes UNION SELECT common_id FROM successes \
+                         UNION SELECT document_id FROM successes)";
+        let n_documents = self.connection.execute(documents.to_owned(), Args::new()).await?;
+        if n_documents == 0 {
+            return Ok(Collected::default());
+        }
+        let parts = "DELETE FROM state_parts WHERE NOT EXISTS \
+                     (SELECT 1 FROM state_document_parts WHERE part_id = state_parts.id)";
+        let n_parts = self.connection.execute(parts.to_owned(), Args::new()).await?;
+        Ok(Collected { n_documents, n_parts })
+    }
+}

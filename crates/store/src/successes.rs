@@ -1,0 +1,95 @@
+//! With which state each task last succeeded on each node.
+
+use std::collections::BTreeMap;
+
+use stoker_model::{Cluster, ClusterId, DocumentId, Past, Success};
+
+use crate::sql::{Args, Dialect};
+use crate::states::places_sql;
+use crate::{Session, StoreError, Writing};
+
+const TABLE: &str = "successes";
+const ROWS_MAX: usize = 25;
+
+impl Session {
+    /// What the tasks succeeded with on the nodes, those together that had the same state: there are many tasks and
+    /// nodes, and few states.
+    pub async fn old_states(
+        &mut self,
+        cluster_id: ClusterId,
+        tasks: &[&str],
+        nodes: &[&str],
+    ) -> Result<Vec<Past>, StoreError> {
+        let names = match self.connection.dialect() {
+            Dialect::Sqlite => "json_group_array(task_name)",
+            Dialect::Postgres => "json_agg(task_name)::text",
+        };
+        let select = self.select().and_int("cluster_id = ?", Some(cluster_id.0));
+        let select = select.and_texts("task_name", tasks.iter().copied());
+        let (condition, args) = select.and_texts("node_uid", nodes.iter().copied()).finish();
+        let sql = format!(
+            "SELECT node_uid, common_id, document_id, {names} FROM {TABLE}{condition} \
+             GROUP BY node_uid, common_id, document_id ORDER BY node_uid, common_id, document_id"
+        );
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let read = |row: &crate::sql::Row| {
+            let mut columns = row.columns(TABLE);
+            let mut past = Past {
+                node_uid: columns.text()?,
+                common_id: DocumentId(columns.int()?),
+                document_id: DocumentId(columns.int()?),
+                tasks: columns.strings()?,
+            };
+            past.tasks.sort_unstable();
+            Ok(past)
+        };
+        rows.iter().map(read).collect()
+    }
+}
+
+impl Writing {
+    /// Remembers successes in the place of earlier ones of the same task and node. Of two such in one call the later
+    /// wins.
+    pub async fn success_put(
+        &mut self,
+        cluster_id: ClusterId,
+        successes: &[Success],
+    ) -> Result<(), StoreError> {
+        self.require::<Cluster>(cluster_id.0).await?;
+        // PostgreSQL refuses a statement that writes one row twice.
+        let last: BTreeMap<(&str, &str), &Success> = successes
+            .iter()
+            .map(|success| ((success.node_uid.as_str(), success.task_name.as_str()), success))
+            .collect();
+        let last: Vec<&Success> = last.into_values().collect();
+        for chunk in last.chunks(ROWS_MAX) {
+            let args = chunk.iter().fold(Args::new(), |args, success| {
+                args.int(cluster_id.0)
+                    .key(&success.node_uid)
+                    .key(&success.task_name)
+                    .int(success.common_id.0)
+                    .int(success.document_id.0)
+                    .opt_int(success.run_id.map(|id| id.0))
+            });
+            let sql = format!(
+                "INSERT INTO {TABLE} (cluster_id, node_uid, task_name, common_id, document_id, run_id) VALUES {} \
+                 ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
+                 document_id = excluded.document_id, run_id = excluded.run_id",
+                places_sql(chunk.len(), 6)
+            );
+            self.connection.execute(sql, args).await?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what succeeded on some nodes; how much there was.
+    pub async fn successes_forget(
+        &mut self,
+        cluster_id: ClusterId,
+        nodes: &[&str],
+    ) -> Result<u64, StoreError> {
+        let select = self.select().and_int("cluster_id = ?", Some(cluster_id.0));
+        let (condition, args) = select.and_texts("node_uid", nodes.iter().copied()).finish();
+        self.connection.execute(format!("DELETE FROM {TABLE}{condition}"), args).await
+    }
+}

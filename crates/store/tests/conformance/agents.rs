@@ -1,0 +1,102 @@
+use stoker_model::{AgentId, JoinTokenId, Micros, NewAgent, NewJoinToken, NodeId};
+use stoker_store::{List, StoreError};
+
+use crate::ground::{Ground, NOW, commit, n_rows, node};
+
+fn new_agent(uid: &str, node_id: Option<NodeId>, digest: u8) -> NewAgent {
+    NewAgent {
+        uid: uid.to_owned(),
+        node_id,
+        digest: [digest; 32],
+        version: "0.1.0".to_owned(),
+        joined_at: NOW,
+    }
+}
+
+fn new_token(digest: u8, uses_left: Option<i64>, expires_at: Micros) -> NewJoinToken {
+    let may_replace = uses_left.is_some();
+    NewJoinToken { label: None, digest: [digest; 32], uses_left, may_replace, created_at: NOW, expires_at }
+}
+
+async fn an_agent_is_found_by_its_credential_until_another_takes_its_place(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let seven = node(&mut writing, "52:54:00:00:00:07").await;
+    let uid = seven.id.to_string();
+    let first = writing.agent_put(&new_agent(&uid, Some(seven.id), 1)).await.unwrap();
+    let master = writing.agent_put(&new_agent("master", None, 9)).await.unwrap();
+    assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), Some(first.clone()));
+    let second = writing.agent_put(&new_agent(&uid, Some(seven.id), 2)).await.unwrap();
+    assert_eq!(second.id, first.id);
+    assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), None);
+    assert_eq!(writing.agent_find(&[2; 32]).await.unwrap(), Some(second.clone()));
+    let listed = writing.agent_list(None, &List::default()).await.unwrap();
+    assert_eq!(listed.items, [second, master.clone()]);
+    let nowhere = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
+    assert_error!(nowhere, StoreError::Missing { what: "node" });
+    assert!(writing.agent_delete(master.id).await.unwrap());
+    assert!(!writing.agent_delete(master.id).await.unwrap());
+    assert_eq!(writing.agent_get(AgentId(99)).await.unwrap(), None);
+    commit(writing).await;
+}
+
+async fn an_agent_goes_with_its_node(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let seven = node(&mut writing, "52:54:00:00:00:07").await;
+    writing.agent_put(&new_agent(&seven.id.to_string(), Some(seven.id), 1)).await.unwrap();
+    assert!(writing.node_delete(seven.id).await.unwrap());
+    commit(writing).await;
+    assert_eq!(n_rows(ground, "agents").await, 0);
+}
+
+async fn agents_are_seen_together(ground: &Ground) {
+    let mut writing = ground.change().await;
+    for (uid, digest) in [("a", 1), ("b", 2), ("c", 3)] {
+        writing.agent_put(&new_agent(uid, None, digest)).await.unwrap();
+    }
+    commit(writing).await;
+    let later = NOW.plus_seconds(5);
+    ground.store.agents_seen(&["a".to_owned(), "c".to_owned(), "nobody".to_owned()], later).await.unwrap();
+    let seen: Vec<Option<Micros>> = ground
+        .read()
+        .await
+        .agent_list(None, &List::default())
+        .await
+        .unwrap()
+        .items
+        .iter()
+        .map(|agent| agent.last_seen_at)
+        .collect();
+    assert_eq!(seen, [Some(later), None, Some(later)]);
+}
+
+async fn a_join_token_is_good_for_a_while_or_for_so_many(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let later = NOW.plus_seconds(60);
+    let twice = writing.join_token_create(&new_token(1, Some(2), later)).await.unwrap();
+    let often = writing.join_token_create(&new_token(2, None, later)).await.unwrap();
+    writing.join_token_create(&new_token(3, None, NOW)).await.unwrap();
+    assert_error!(
+        writing.join_token_create(&new_token(2, None, later)).await,
+        StoreError::Taken { what: "join token" }
+    );
+    let mut uses = Vec::new();
+    for digest in [1, 1, 1, 2, 2, 3, 4] {
+        uses.push(writing.join_token_use(&[digest; 32]).await.unwrap());
+    }
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!(uses, [yes, yes, None, no, no, None, None]);
+    let left = writing.join_token_get(twice.id).await.unwrap().unwrap();
+    assert_eq!(left.uses_left, Some(0));
+    assert_eq!(writing.join_token_list(&List::default()).await.unwrap().total, 3);
+    assert!(writing.join_token_delete(often.id).await.unwrap());
+    assert!(!writing.join_token_delete(JoinTokenId(99)).await.unwrap());
+    assert_eq!(writing.join_token_use(&[2; 32]).await.unwrap(), None);
+    commit(writing).await;
+}
+
+on_both![
+    a_join_token_is_good_for_a_while_or_for_so_many,
+    agents_are_seen_together,
+    an_agent_goes_with_its_node,
+    an_agent_is_found_by_its_credential_until_another_takes_its_place,
+];

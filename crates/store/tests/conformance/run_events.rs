@@ -1,0 +1,124 @@
+use serde_json::json;
+use stoker_model::{Micros, OutputPiece, PlanId, RunEvent, RunId, RunStatus};
+use stoker_store::StoreError;
+
+use crate::ground::{Ground, NOW, commit, n_rows, run};
+
+fn event(seq: i64, kind: &str) -> RunEvent {
+    RunEvent {
+        seq,
+        at: Micros(NOW.0 + seq),
+        kind: kind.to_owned(),
+        instance: (seq % 2 == 0).then_some(seq),
+        body: json!({"seq": seq, "nul": "\u{0}"}),
+    }
+}
+
+/// A run with something to do.
+async fn work(ground: &Ground) -> RunId {
+    let mut writing = ground.change().await;
+    let run = run(&mut writing, "work").await;
+    writing.run_work_create(run.id, &json!({"version": 1})).await.unwrap();
+    assert_error!(writing.run_work_create(run.id, &json!({})).await, StoreError::Taken { .. });
+    commit(writing).await;
+    run.id
+}
+
+async fn a_run_is_held_by_one(ground: &Ground) {
+    let run = work(ground).await;
+    let until = NOW.plus_seconds(10);
+    assert_eq!(ground.store.run_take(run, "a", NOW, until).await.unwrap(), Some(1));
+    assert_eq!(ground.store.run_take(run, "b", NOW, until).await.unwrap(), None);
+    assert_eq!(ground.read().await.run_work_free("b", NOW).await.unwrap(), []);
+    // Whoever comes back under its own name does not wait for itself.
+    assert_eq!(ground.read().await.run_work_free("a", NOW).await.unwrap().len(), 1);
+    assert_eq!(ground.store.run_take(run, "a", NOW, until).await.unwrap(), Some(2));
+    assert_error!(ground.store.run_hold(run, 1, NOW, Some(until)).await, StoreError::Stale { current: 2 });
+    ground.store.run_hold(run, 2, NOW, Some(until.plus_seconds(10))).await.unwrap();
+    assert_eq!(ground.store.run_take(run, "b", until, until).await.unwrap(), None);
+    // Silence for long enough, and another takes over.
+    let late = until.plus_seconds(10);
+    assert_eq!(ground.read().await.run_work_free("b", late).await.unwrap().len(), 1);
+    assert_eq!(ground.store.run_take(run, "b", late, late.plus_seconds(10)).await.unwrap(), Some(3));
+    ground.store.run_hold(run, 3, late, None).await.unwrap();
+    assert_eq!(ground.store.run_take(run, "c", late, late.plus_seconds(10)).await.unwrap(), Some(4));
+    assert_error!(
+        ground.store.run_hold(RunId(99), 1, NOW, None).await,
+        StoreError::Missing { what: "work of the run" }
+    );
+}
+
+async fn work_of_runs_that_ended_is_nobodys(ground: &Ground) {
+    let run = work(ground).await;
+    let mut writing = ground.change().await;
+    let mut record = writing.run_get(run).await.unwrap().unwrap();
+    record.status = RunStatus::Ready;
+    writing.run_update(&record).await.unwrap();
+    commit(writing).await;
+    assert_eq!(ground.read().await.run_work_free("a", NOW).await.unwrap(), []);
+    let work = ground.read().await.run_work(run).await.unwrap().unwrap();
+    assert_eq!((work.plan_id, work.owner, work.lease_generation), (None, None, 0));
+}
+
+async fn events_are_added_by_whoever_holds_the_run_and_read_from_any_number(ground: &Ground) {
+    let run = work(ground).await;
+    ground.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    let all: Vec<RunEvent> = (1..=101).map(|seq| event(seq, "task_started")).collect();
+    ground.change().await.commit_run(run, 1, &all[..100]).await.unwrap();
+    ground.change().await.commit_run(run, 1, &all[100..]).await.unwrap();
+    let mut session = ground.read().await;
+    assert_eq!(session.run_events(run, 0, 1000).await.unwrap(), all);
+    assert_eq!(session.run_events(run, 98, 2).await.unwrap(), all[98..100]);
+    assert_eq!(session.run_events(run, 101, 10).await.unwrap(), []);
+    drop(session);
+    ground.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    let stale = ground.change().await.commit_run(run, 1, &[event(102, "late")]).await;
+    assert_error!(stale, StoreError::Stale { current: 2 });
+    // The same number again is refused, and nothing of that change is kept.
+    let again = ground.change().await.commit_run(run, 2, &[event(102, "new"), event(101, "again")]).await;
+    assert!(again.is_err(), "{again:?}");
+    assert_eq!(n_rows(ground, "run_events").await, 101);
+}
+
+async fn a_run_gets_its_plan_once_and_takes_its_events_along(ground: &Ground) {
+    let run = work(ground).await;
+    let mut writing = ground.change().await;
+    let lost = writing.run_work_plan(run, 7, PlanId(1)).await;
+    assert_error!(lost, StoreError::Stale { current: 0 });
+    drop(writing);
+    ground.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
+    ground.change().await.commit_run(run, 1, &[event(1, "began")]).await.unwrap();
+    let pieces = [piece(0, "x"), piece(1, "y\u{0}z")];
+    ground.store.output_put(run, &pieces, NOW).await.unwrap();
+    let mut writing = ground.change().await;
+    assert!(writing.run_delete(run).await.unwrap());
+    commit(writing).await;
+    for table in ["run_events", "run_work", "attempt_output"] {
+        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+    }
+}
+
+fn piece(start: i64, text: &str) -> OutputPiece {
+    OutputPiece { instance: 3, attempt: 1, stream: "out".to_owned(), start, text: text.to_owned() }
+}
+
+async fn output_is_kept_once_and_found_by_what_it_says(ground: &Ground) {
+    let run = work(ground).await;
+    let pieces = [piece(0, "100% of a_b"), piece(11, "c:\\d"), piece(15, "aXb")];
+    ground.store.output_put(run, &pieces, NOW).await.unwrap();
+    ground.store.output_put(run, &[piece(0, "sent again")], NOW).await.unwrap();
+    let mut session = ground.read().await;
+    assert_eq!(session.output_list(run, 3, 10).await.unwrap(), pieces);
+    assert_eq!(session.output_list(run, 4, 10).await.unwrap(), []);
+    for (wanted, found) in [("a_b", 0), ("100%", 0), ("\\d", 1), ("aXb", 2)] {
+        assert_eq!(session.output_search(run, wanted, 10).await.unwrap(), pieces[found..=found], "{wanted}");
+    }
+}
+
+on_both![
+    a_run_gets_its_plan_once_and_takes_its_events_along,
+    a_run_is_held_by_one,
+    events_are_added_by_whoever_holds_the_run_and_read_from_any_number,
+    output_is_kept_once_and_found_by_what_it_says,
+    work_of_runs_that_ended_is_nobodys,
+];
