@@ -13,14 +13,17 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt as _;
 
 use crate::router::AppService;
 
-/// More wait in the system's queue until one ends.
-const CONNECTIONS_MAX: usize = 8192;
+/// More wait in the system's queue until one ends. Every agent has one for as long as it lives.
+const CONNECTIONS_MAX: usize = 32_768;
+/// Each connection is a file, and there are some others.
+const FILES_MAX: u64 = 2 * CONNECTIONS_MAX as u64;
 /// From the first byte of a request to the end of its headers, and between two requests.
 const HEADERS_TIME_MAX: Duration = Duration::from_mins(1);
 /// For requests under way when the server is asked to end.
@@ -61,6 +64,17 @@ pub(crate) async fn serve(
     Ok(())
 }
 
+/// Takes as many files as the system allows: what it offers at first is often only a thousand.
+pub(crate) fn raise_file_limit() {
+    let Ok((now, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
+    let wanted = FILES_MAX.min(most);
+    if now < wanted
+        && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, wanted, most)
+    {
+        tracing::warn!(error = %error, limit = now, "the limit of open files stays as it is");
+    }
+}
+
 type Place = Option<OwnedSemaphorePermit>;
 
 async fn accept(
@@ -87,8 +101,9 @@ fn converse(
         request.extensions_mut().insert(ConnectInfo(peer));
         request
     });
-    let connection =
-        http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service)).into_owned();
+    let connection = http
+        .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
+        .into_owned();
     let connection = graceful.watch(connection);
     tokio::spawn(async move {
         let _place = place;

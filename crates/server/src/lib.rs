@@ -1,7 +1,7 @@
 //! The server: a REST API over the store, and who may use it.
 //!
 //! `http/` is what all operations share, `access/` is login and permissions, `api/` has a folder for each resource,
-//! `parts/` is what several kinds of records are made of.
+//! `parts/` is what several kinds of records are made of, `planning/` is the way from records to a stored plan.
 //! A handler is thin: it reads the request into model types, calls the pure crates and the store, and shows the result.
 //! SQL is the store's; meaning is the pure crates'.
 //!
@@ -22,9 +22,11 @@ mod metrics;
 mod openapi;
 mod page;
 mod parts;
+mod planning;
 mod plugin_cache;
 mod random;
 mod router;
+mod runs;
 mod serve;
 mod state;
 mod upkeep;
@@ -33,5 +35,6 @@ pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
 pub use clock::Clock;
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use router::{AppService, service};
+pub use runs::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use serve::{ServeError, run, serve};
 pub use state::App;

@@ -10,6 +10,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
@@ -43,6 +44,7 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     durations: Family<RouteLabels, Histogram>,
     logins: Family<LoginLabels, Counter>,
+    agents: Gauge,
 }
 
 impl Metrics {
@@ -54,7 +56,9 @@ impl Metrics {
         registry.register("http_request_duration_seconds", "Time to answer a request", durations.clone());
         let logins = Family::default();
         registry.register("logins", "Logins with a password, by outcome", logins.clone());
-        Self { registry, requests, durations, logins }
+        let agents = Gauge::default();
+        registry.register("agents_connected", "Agents that are connected to this server", agents.clone());
+        Self { registry, requests, durations, logins, agents }
     }
 
     pub(crate) fn login(&self, outcome: &str) {
@@ -68,7 +72,8 @@ impl Metrics {
         self.requests.get_or_create(&RequestLabels { method, route, status }).inc();
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self, n_agents: usize) -> String {
+        self.agents.set(i64::try_from(n_agents).unwrap_or(i64::MAX));
         let mut text = String::new();
         if encode(&mut text, &self.registry).is_err() {
             let _ = text.write_str("# EOF\n");

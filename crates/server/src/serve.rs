@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
 use crate::router::service;
+use crate::runs::AgentSpawner;
 use crate::state::App;
 use crate::{connections, upkeep};
 
@@ -30,10 +31,11 @@ pub enum ServeError {
     Listener(#[source] std::io::Error),
 }
 
-/// The whole life of a server; `tell` gets lines for the person who started it.
-pub fn run(settings: Server, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
+/// The whole life of a server; `spawner` starts agents in its process, `tell` gets lines for the person who started it.
+pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    connections::raise_file_limit();
     runtime.block_on(async {
         // Bound first: a port that is taken should not cost a migration.
         let address = settings.listen;
@@ -41,6 +43,7 @@ pub fn run(settings: Server, tell: &mut dyn FnMut(&str)) -> Result<(), ServeErro
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
         let store = Store::open(&database(&settings.database)?).await?;
         let (app, first_start) = App::new(store, settings).await?;
+        app.set_agent_spawner(spawner);
         let stop = stop_signal().map_err(ServeError::Runtime)?;
         announce(&first_start, &listener, tell);
         serve(app, listener, stop).await
@@ -53,9 +56,18 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
+    app.begin_runs();
     let upkeep = tokio::spawn(upkeep::run(app.clone()));
+    let live = app.clone();
+    // Whoever watches a run would otherwise hold up the end: their streams are requests under way.
+    let stop = async move {
+        stop.await;
+        live.live.stop();
+    };
     let served = connections::serve(service(&app), listener, stop).await;
     upkeep.abort();
+    app.live.stop();
+    app.locals.ended().await;
     app.store.close().await;
     served.map_err(ServeError::Listener)
 }

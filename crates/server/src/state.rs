@@ -4,8 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use stoker_settings::Server;
+use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Store, StoreError, Writing};
+use stoker_yaql::Library;
 
 use crate::access::caller::Authenticated;
 use crate::access::first_start::{self, FirstStart, FirstStartFailed};
@@ -15,7 +16,10 @@ use crate::access::token::TokenCache;
 use crate::clock::Clock;
 use crate::http::error::ApiError;
 use crate::metrics::Metrics;
+use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
+use crate::random;
+use crate::runs::{Agents, Live, Locals, News, OutputWriter, Seen};
 
 /// A server without its socket. Cloning is cheap.
 #[derive(Clone)]
@@ -30,6 +34,15 @@ pub struct Shared {
     pub(crate) failures: FailureLimiter,
     pub(crate) metrics: Metrics,
     pub(crate) plugin_tasks: PluginTaskCache,
+    pub(crate) plans: PlanCache,
+    pub(crate) agents: Agents,
+    pub(crate) locals: Locals,
+    pub(crate) output: OutputWriter,
+    pub(crate) seen: Seen,
+    pub(crate) news: News,
+    pub(crate) live: Live,
+    /// How this server calls itself when it takes a run over.
+    pub(crate) owner: String,
 }
 
 impl App {
@@ -38,6 +51,11 @@ impl App {
         let passwords = Passwords::new()?;
         let clock = Clock;
         let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
+        // An embedded database has one server, which comes back under its own name; others tell themselves apart.
+        let owner = match settings.database {
+            DatabaseLocation::Folder(_) => "embedded".to_owned(),
+            DatabaseLocation::Url(_) => random::uuid().map_err(|_| FirstStartFailed::NoName)?,
+        };
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
         let shared = Shared {
             store,
@@ -48,12 +66,25 @@ impl App {
             failures: FailureLimiter::default(),
             metrics: Metrics::new(),
             plugin_tasks: PluginTaskCache::default(),
+            plans: PlanCache::default(),
+            agents: Agents::default(),
+            locals: Locals::default(),
+            output: OutputWriter::default(),
+            seen: Seen::default(),
+            news: News::default(),
+            live: Live::default(),
+            owner,
         };
         Ok((Self(Arc::new(shared)), first_start))
     }
 }
 
 impl App {
+    /// What expressions of task fields and node filters can call.
+    pub fn library(&self) -> Arc<Library> {
+        self.settings.library.clone().unwrap_or_else(stoker_planner::library)
+    }
+
     /// What is kept of a password.
     pub(crate) async fn hash(&self, password: String) -> Result<String, ApiError> {
         self.passwords.hash(password).await.map_err(|error| {

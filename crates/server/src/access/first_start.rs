@@ -28,6 +28,8 @@ pub enum FirstStartFailed {
     Random(getrandom::Error),
     #[error("{0}")]
     Hashing(String),
+    #[error("the system gives no random numbers")]
+    NoName,
 }
 
 impl From<HashingFailed> for FirstStartFailed {

@@ -41,14 +41,7 @@ impl FailureLimiter {
     /// taken back with [`FailureLimiter::succeeded`]. Or the seconds to wait before another try.
     pub(crate) fn begin(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
         let mut forgiven_at = self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let waits = keys(user, address).map(|(key, pace)| {
-            let debt_micros = forgiven_at.get(&key).map_or(0, |at| at.0 - now.0);
-            debt_micros - pace.burst * pace.interval_micros + pace.interval_micros
-        });
-        let longest = waits.into_iter().max().unwrap_or(0);
-        if longest > 0 {
-            return Err(longest.div_euclid(Micros::SECOND) + 1);
-        }
+        wait(&forgiven_at, user, address, now)?;
         if forgiven_at.len() >= KEYS_MAX {
             forgiven_at.retain(|_, at| *at > now);
         }
@@ -59,6 +52,13 @@ impl FailureLimiter {
         Ok(())
     }
 
+    /// The seconds to wait before another try, which is not counted: for secrets that cannot be guessed by trying many at
+    /// once, and of which many are shown at once, by machines behind one address. Whoever fails calls
+    /// [`FailureLimiter::begin`] afterwards.
+    pub(crate) fn check(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
+        wait(&self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner), user, address, now)
+    }
+
     pub(crate) fn succeeded(&self, user: &str, address: IpAddr) {
         let mut forgiven_at = self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, pace) in keys(user, address) {
@@ -67,6 +67,15 @@ impl FailureLimiter {
             }
         }
     }
+}
+
+fn wait(forgiven_at: &HashMap<Key, Micros>, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
+    let waits = keys(user, address).map(|(key, pace)| {
+        let debt_micros = forgiven_at.get(&key).map_or(0, |at| at.0 - now.0);
+        debt_micros - pace.burst * pace.interval_micros + pace.interval_micros
+    });
+    let longest = waits.into_iter().max().unwrap_or(0);
+    if longest > 0 { Err(longest.div_euclid(Micros::SECOND) + 1) } else { Ok(()) }
 }
 
 fn keys(user: &str, address: IpAddr) -> [(Key, Pace); 2] {
@@ -93,6 +102,18 @@ mod tests {
         assert_eq!(limiter.begin("v", HERE, Micros(0)), Ok(()), "another user");
         assert_eq!(limiter.begin("u", THERE, Micros(0)), Ok(()), "another address");
         assert_eq!(limiter.begin("u", HERE, Micros(wait * Micros::SECOND)), Ok(()));
+    }
+
+    #[test]
+    fn to_be_looked_at_costs_nothing() {
+        let limiter = FailureLimiter::default();
+        for _ in 0..1000 {
+            assert_eq!(limiter.check("u", HERE, Micros(0)), Ok(()));
+        }
+        for _ in 0..10 {
+            assert_eq!(limiter.begin("u", HERE, Micros(0)), Ok(()));
+        }
+        assert!(limiter.check("u", HERE, Micros(0)).is_err());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::state::App;
 
+pub(crate) use self::graphs::{PlannedGraph, planned_graph};
+
 /// Declares the modules and lists what they offer.
 macro_rules! resources {
     ($($name:ident),+ $(,)?) => {
@@ -18,21 +20,26 @@ macro_rules! resources {
 
 resources! {
     // sorted
+    agents,
     assignment,
     attributes,
     audit,
     clusters,
+    execution,
     extensions,
     facts,
     graphs,
     health,
     identity,
+    join_tokens,
     metrics,
     nodes,
+    plans,
     plugins,
     reference,
     releases,
     roles,
+    runs,
     sequences,
     tags,
     tenants,

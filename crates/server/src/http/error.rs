@@ -46,6 +46,13 @@ pub(crate) struct ErrorItem {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) help: Option<String>,
+    /// The task it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<String>,
+    /// Nodes on which it was found; the first of them where there are many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub(crate) nodes: Vec<String>,
     /// The thing that is in the way, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<i64>,
@@ -121,6 +128,11 @@ impl ApiError {
         self
     }
 
+    /// Whether trying again later helps.
+    pub(crate) fn is_passing(&self) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -145,7 +157,7 @@ impl From<&Problem> for ErrorItem {
             column: problem.span.map(|span| span.start.column),
             code: Some(problem.code),
             help: problem.help.clone(),
-            id: None,
+            ..Self::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Graphs that come inside a release or a plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default one.
 
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
-use stoker_manifest::reader::{Fields, list_of};
+use stoker_manifest::reader::{Fields, list_of, string};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, Owner};
 use stoker_store::{StoreError, Writing};
@@ -97,4 +97,10 @@ fn graph(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> 
         problems.error(codes::CONFLICT, node.span, message);
     }
     Some(body)
+}
+
+/// A type as somebody wrote it.
+pub(crate) fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+    let name = string(node, problems)?;
+    GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()
 }

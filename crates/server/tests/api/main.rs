@@ -1,7 +1,13 @@
 //! The API as a client sees it, on either engine: `STOKER_TEST_ENGINE=postgres` chooses the second.
-#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unwrap_used,
+    reason = "tests: a panic is how they fail, bodies are made to be sent"
+)]
 
 mod access;
+mod agent;
+mod agents;
 mod assignment;
 mod attributes;
 mod beginnings;
@@ -15,10 +21,17 @@ mod input;
 mod merged;
 mod nodes;
 mod owners;
+mod plan_inputs;
+mod plan_pictures;
+mod plans;
 mod plugins;
+mod real_plans;
 mod releases;
 mod roles;
+mod run_faults;
+mod runs;
 mod sequences;
+mod state;
 mod support;
 mod transactions;
 mod users;

@@ -213,3 +213,72 @@ async fn a_member_sees_its_own_tenant_and_nothing_else() {
     let seen = server.as_bearer(&member, "GET", "graphs", &Value::Null).await.expect(200);
     assert_eq!(seen.as_array().unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn stage_tasks_of_plugins_are_always_part_of_the_deployment() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let stages = json!([
+        {"id": "pre_deployment_end", "type": "stage"},
+        {"id": "deploy_start", "type": "stage", "requires": ["pre_deployment_end"]},
+    ]);
+    server.post(&format!("{}/deployment_graphs/default", owners.release_path()), &stages).await.expect(200);
+    let stage =
+        |stage: &str| json!({"type": "shell", "role": "*", "stage": stage, "parameters": {"cmd": "x"}});
+    let tasks = json!({"tasks": [stage("pre_deployment/20"), stage("pre_deployment/3")]});
+    server.patch(&owners.plugin_path(), &tasks).await.expect(200);
+    owners.enable_plugin(&server).await;
+    let base = format!("{}/deployment_tasks", owners.cluster_path());
+    let merged = server.get(&base).await.expect(200);
+    let expected = [
+        "pre_deployment_end",
+        "deploy_start",
+        "add-on-pre_deployment-3-1",
+        "add-on-pre_deployment-3-1-done",
+        "add-on-pre_deployment-20-1",
+        "add-on-pre_deployment-20-1-done",
+    ];
+    assert_eq!(ids(&merged), expected);
+    assert_eq!(find(&merged, expected[2])["parameters"]["cwd"], "/etc/fuel/plugins/add-on-1.0.0/");
+    assert_eq!(find(&merged, expected[5])["required_for"], json!(["deploy_start"]));
+    let own = server.get(&format!("{base}/plugins")).await.expect(200);
+    assert_eq!(ids(&own), expected[2..], "alone they hang where they hang in the whole");
+    let other = server.get(&format!("{base}?graph_type=provision")).await.expect(200);
+    assert_eq!(other, json!([]));
+    assert_eq!(server.get(&format!("{base}/check")).await.expect(200), json!([]));
+
+    server.patch(&owners.plugin_path(), &json!({"tasks": [stage("deploy/1")]})).await.expect(200);
+    assert_eq!(ids(&server.get(&base).await.expect(200)), expected[..2]);
+    let findings = server.get(&format!("{base}/check")).await.expect(200);
+    assert_eq!(
+        (&findings[0]["code"], &findings[0]["plugin"], &findings[0]["severity"]),
+        (&json!("graph-plugin-stage"), &json!("add-on-1.0.0"), &json!("error"))
+    );
+}
+
+#[tokio::test]
+async fn checks_know_what_expressions_can_call() {
+    let file = "functions:\n  - {name: isBig, parameters: [size], body: changed($.x) and $size > 10}\n";
+    let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: file }];
+    let library = stoker_helpers::load(&helpers, &stoker_planner::library()).library;
+    let settings = stoker_settings::Server { library, ..stoker_settings::Server::default() };
+    for (settings, n_unknown) in [(settings, 1), (stoker_settings::Server::default(), 2)] {
+        let server = TestServer::with(settings).await;
+        let owners = Owners::make(&server).await;
+        let text = "isBig($.size) and changed($.x) or isBg(1) and $.debug = True";
+        let tasks = json!([{"id": "a", "type": "shell", "role": "*", "condition": {"yaql_exp": text}}]);
+        let path = format!("{}/deployment_graphs/default", owners.release_path());
+        server.post(&path, &tasks).await.expect(200);
+        let findings = server.get(&format!("{path}/check")).await.expect(200);
+        let of = |code: &str| -> Vec<&Value> {
+            findings.as_array().unwrap().iter().filter(|finding| finding["code"] == code).collect()
+        };
+        assert_eq!(of("graph-unknown-function").len(), n_unknown, "{findings}");
+        assert_eq!(of("graph-bare-word")[0]["severity"], "warning");
+        let last = of("graph-unknown-function").pop().unwrap();
+        assert_eq!(last["message"], "there is no function `isBg`, column 35 of the expression");
+        if n_unknown == 1 {
+            assert_eq!(last["help"], "did you mean `isBig`?");
+        }
+    }
+}

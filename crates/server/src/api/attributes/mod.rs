@@ -10,7 +10,8 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::json_map;
-use stoker_model::{Change, Cluster, JsonMap, Permission};
+use stoker_model::{Change, Cluster, Json, JsonMap, Permission, RunName, RunStatus};
+use stoker_store::{List, Order, RunFilter};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -18,6 +19,7 @@ use utoipa_axum::routes;
 use self::document::{default_settings, release_of, settings};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
+use crate::api::transactions::settings_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -173,7 +175,21 @@ async fn cluster_attributes_show_deployed(
 ) -> ApiResult<Answer<AttributesView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    // No run has succeeded yet on any cluster of this server: the engine that runs them will keep what it deployed.
+    let filter = RunFilter {
+        cluster_id: Some(Some(cluster.id)),
+        statuses: Some(vec![RunStatus::Ready]),
+        names: Some(vec![RunName::Deployment]),
+        ..RunFilter::default()
+    };
+    let newest = Order { field: "id".to_owned(), descending: true };
+    let list = List { order_by: vec![newest], ..List::default() };
+    let runs = session.run_list(&filter, &list).await?.items;
+    for run in runs.iter().filter(|run| !run.dry_run) {
+        let Some(plan) = session.run_work(run.id).await?.and_then(|work| work.plan_id) else { continue };
+        if let Some(Json::Object(editable)) = settings_of(&mut session, plan).await? {
+            return Ok(Answer::ok(AttributesView { editable }));
+        }
+    }
     let message = format!("Cluster {} has no attributes of a deployment: none has succeeded", cluster.id);
     Err(ApiError::new(axum::http::StatusCode::NOT_FOUND, message))
 }

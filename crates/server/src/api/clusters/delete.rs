@@ -34,17 +34,22 @@ pub(super) async fn cluster_delete(
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    if force {
-        fail_active(&mut writing, cluster.id, "the environment was deleted meanwhile").await?;
+    let failed = if force {
+        fail_active(&mut writing, cluster.id, "the environment was deleted meanwhile").await?
     } else {
         require_idle(&mut writing, cluster.id, "deleting").await?;
-    }
+        Vec::new()
+    };
     let nodes = free_nodes(&mut writing, &cluster).await?;
     writing.cluster_delete(cluster.id).await?;
     let message = format!("Environment '{}' is deleted", cluster.name);
     let result = json!({"cluster_id": cluster.id.0, "nodes": nodes});
     let run = finished_run(&mut writing, RunName::ClusterDeletion, None, message, result).await?;
     writing.commit(describe("cluster.delete", &cluster)).await?;
+    // Whoever carries them out leaves off.
+    for run in failed {
+        app.agents.remove_run(run);
+    }
     Ok(Answer::accepted(RunView::from(run)))
 }
 

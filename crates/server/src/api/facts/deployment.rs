@@ -1,14 +1,14 @@
 //! Facts of a deployment: a list of documents, one for each node.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use axum::extract::State;
 use stoker_manifest::reader::list_of;
-use stoker_model::{Cluster, FactsKind, JsonMap, Node};
+use stoker_model::{Cluster, FactsKind, JsonMap, Node, NodeId};
+use stoker_state::{COMMON, Documents, Supplied};
 use stoker_store::Session;
 
-use super::compute;
-use super::store::{COMMON, describe, forget, keep, nodes, read_document, selection, supplied};
+use super::store::{describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
@@ -17,10 +17,12 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::json::merged;
+use crate::planning::{Records, supplied};
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Deployment;
+/// More is not what anybody reads.
+const WHOLE_BYTES_MAX: usize = 256 << 20;
 
 /// The facts that tasks work from, for each node
 #[utoipa::path(
@@ -43,7 +45,7 @@ pub(super) async fn deployment_facts_show(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, wanted).await?;
     let documents = documents(&mut session, &cluster, &nodes, true).await?;
-    Ok(Answer::ok(documents.list(split)).version(cluster.generation))
+    Ok(Answer::ok(list(documents, split)?).version(cluster.generation))
 }
 
 /// The same facts computed anew, whatever was supplied
@@ -67,7 +69,7 @@ pub(super) async fn deployment_facts_show_defaults(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, wanted).await?;
     let documents = documents(&mut session, &cluster, &nodes, false).await?;
-    Ok(Answer::ok(documents.list(split)).version(cluster.generation))
+    Ok(Answer::ok(list(documents, split)?).version(cluster.generation))
 }
 
 /// Supply facts in place of the computed ones; those of nodes not named stay
@@ -111,43 +113,31 @@ pub(super) async fn deployment_facts_delete(
     Ok(Answer::accepted(JsonMap::new()))
 }
 
-/// The documents of the nodes, and what stands beneath all of them.
-struct Documents {
-    common: JsonMap,
-    /// Each with whether it is whole without the common part.
-    nodes: Vec<(JsonMap, bool)>,
-}
-
-impl Documents {
-    fn list(self, split: bool) -> Vec<JsonMap> {
-        if split {
-            return std::iter::once(self.common)
-                .chain(self.nodes.into_iter().map(|(document, _)| document))
-                .collect();
-        }
-        let whole = |(document, is_whole)| if is_whole { document } else { merged(&self.common, document) };
-        self.nodes.into_iter().map(whole).collect()
-    }
-}
-
 async fn documents(
     session: &mut Session,
     cluster: &Cluster,
     nodes: &[Node],
     with_supplied: bool,
 ) -> ApiResult<Documents> {
-    let release =
-        session.release_get(cluster.release_id).await?.ok_or_else(|| ApiError::not_found("Release"))?;
-    let computed = compute::deployment(cluster, &release, nodes);
-    let mut supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { HashMap::new() };
-    let supplied_common = supplied.remove(COMMON);
-    // Whoever supplied no common part supplied whole documents.
-    let is_whole = supplied_common.is_none();
-    let documents = nodes.iter().zip(computed.nodes).map(|(node, computed)| {
-        match supplied.remove(&node.id.to_string()) {
-            Some(document) => (document, is_whole),
-            None => (computed, false),
-        }
-    });
-    Ok(Documents { common: supplied_common.unwrap_or(computed.common), nodes: documents.collect() })
+    let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { Supplied::new() };
+    let mut state = Records::read(session, cluster).await?.new_state();
+    let wanted: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
+    state.nodes.retain(|node| wanted.contains(&node.id));
+    Ok(state.with_supplied(supplied))
+}
+
+fn list(documents: Documents, split: bool) -> ApiResult<Vec<JsonMap>> {
+    if split {
+        return Ok(documents.apart());
+    }
+    let n_bytes = documents.whole_bytes();
+    if n_bytes > WHOLE_BYTES_MAX {
+        let message = format!(
+            "the documents would have {} MiB, for each has what is common to all; add `split=1` to get that once, or \
+             `nodes` to get some of them",
+            n_bytes >> 20
+        );
+        return Err(ApiError::bad_request(message));
+    }
+    Ok(documents.whole())
 }

@@ -8,7 +8,7 @@ use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::compute;
-use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection, supplied};
+use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
@@ -17,6 +17,7 @@ use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::planning::supplied;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Provisioning;

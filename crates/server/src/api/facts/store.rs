@@ -1,6 +1,6 @@
 //! What both kinds of facts have in common: whose they are, and how supplied ones are kept.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::json;
 use stoker_manifest::Problems;
@@ -12,8 +12,7 @@ use stoker_yaml::{NodeKind, Scalar};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 
-/// The part of deployment facts that all nodes share, and the engine of provisioning: they belong to no node.
-pub(super) const COMMON: &str = "common";
+/// The engine of provisioning, which belongs to no node.
 pub(super) const ENGINE: &str = "engine";
 
 /// The nodes of a cluster, or those of them that the query names.
@@ -56,20 +55,6 @@ pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)>
     let split = query.boolean("split");
     query.finish()?;
     Ok((nodes, split))
-}
-
-/// Supplied documents by uid.
-pub(super) async fn supplied(
-    session: &mut Session,
-    cluster: &Cluster,
-    kind: FactsKind,
-) -> ApiResult<HashMap<String, JsonMap>> {
-    let stored = session.facts_get(cluster.id, kind).await?;
-    let maps = stored.into_iter().filter_map(|(uid, document)| match document {
-        Json::Object(map) => Some((uid, map)),
-        _ => None,
-    });
-    Ok(maps.collect())
 }
 
 /// A document of a node: a map with `uid`, which may be a number.

@@ -107,9 +107,11 @@ pub(super) async fn of_owner(
         _ => None,
     };
     drop(session);
+    let library = app.library();
     let findings = aside(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
-        check(&merged, &CheckOptions { places: places.as_deref(), ..CheckOptions::new(Scope::Layer) })
+        let (places, library) = (places.as_deref(), Some(&*library));
+        check(&merged, &CheckOptions { places, library, ..CheckOptions::new(Scope::Layer) })
     });
     Ok(Answer::ok(findings.await?.into_iter().map(FindingView::from).collect()))
 }
@@ -123,9 +125,15 @@ async fn of_cluster(
     let layers = Layers::read(app, &mut session, cluster, graph_type, Wanted::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;
     drop(session);
+    let library = app.library();
     aside(move || {
         let merged = merge(&layers.layers(), layers.rules());
-        check(&merged, &CheckOptions { places: Some(&places), ..CheckOptions::new(Scope::Whole) })
+        let options = CheckOptions {
+            places: Some(&places),
+            library: Some(&library),
+            ..CheckOptions::new(Scope::Whole)
+        };
+        layers.findings.iter().cloned().chain(check(&merged, &options)).collect()
     })
     .await
 }

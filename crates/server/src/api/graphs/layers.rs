@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_graph::{Layer, MergeRules, Source};
+use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Plugin, Release, Task};
+use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::http::error::{ApiError, ApiResult};
@@ -50,11 +51,14 @@ pub(super) struct Layers {
     cluster: Option<Graph>,
     plugins: Vec<PluginLayer>,
     rules: MergeRules,
+    /// What is wrong with stage tasks of plugins, which are then no part of the graph.
+    pub(super) findings: Vec<Finding>,
 }
 
 struct PluginLayer {
     plugin: Plugin,
-    graph: Graph,
+    /// None if the plugin has nothing to say about graphs of this type but stage tasks.
+    graph: Option<Graph>,
     tasks: Arc<[Task]>,
 }
 
@@ -69,18 +73,20 @@ impl Layers {
         let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
-        owners.extend(wanted.release.then_some(release));
-        owners.extend(wanted.cluster.then_some(own));
+        // Stage tasks of plugins are hung between those of the other layers.
+        owners.extend((wanted.release || wanted.plugins).then_some(release));
+        owners.extend((wanted.cluster || wanted.plugins).then_some(own));
         let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
         let graphs = session.graph_list(&filter, &List::default()).await?.items;
         let mut by_owner: HashMap<Owner, Graph> =
             graphs.into_iter().map(|graph| (graph.owner, graph)).collect();
-        let plugins = plugins.into_iter().filter_map(|plugin| {
-            let graph = by_owner.remove(&Owner::Plugin(plugin.id))?;
-            let tasks = app.plugin_tasks.get(&plugin, &graph);
-            Some(PluginLayer { plugin, graph, tasks })
+        let plugins = plugins.into_iter().map(|plugin| {
+            let graph = by_owner.remove(&Owner::Plugin(plugin.id));
+            let tasks =
+                graph.as_ref().map_or_else(|| [].into(), |graph| app.plugin_tasks.get(&plugin, graph));
+            PluginLayer { plugin, graph, tasks }
         });
-        Ok(Self {
+        let mut layers = Self {
             plugins: plugins.collect(),
             release: by_owner.remove(&release),
             cluster: by_owner.remove(&own),
@@ -88,7 +94,38 @@ impl Layers {
                 order: cluster.merge_order.unwrap_or(app.settings.merge_order),
                 mode: cluster.merge_mode.unwrap_or(app.settings.merge_mode),
             },
-        })
+            findings: Vec::new(),
+        };
+        if has_stages(graph_type) {
+            layers.hang_stage_tasks();
+        }
+        layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
+        layers.release = layers.release.filter(|_| wanted.release);
+        layers.cluster = layers.cluster.filter(|_| wanted.cluster);
+        Ok(layers)
+    }
+
+    /// Puts the stage tasks of plugins into their layers.
+    fn hang_stage_tasks(&mut self) {
+        let has_stage = |layer: &PluginLayer| {
+            !layer.plugin.body.tasks.is_empty()
+                || layer.tasks.iter().any(|task| task.field("stage").is_some())
+        };
+        if !self.plugins.iter().any(has_stage) {
+            return;
+        }
+        let plugins: Vec<PluginGraph<'_>> = self
+            .plugins
+            .iter()
+            .map(|layer| PluginGraph { plugin: &layer.plugin, tasks: &layer.tasks })
+            .collect();
+        let staged = stage_layers(&merge(&self.layers(), self.rules), &plugins);
+        for (layer, tasks) in self.plugins.iter_mut().zip(staged.tasks) {
+            if let Some(tasks) = tasks {
+                layer.tasks = tasks.into();
+            }
+        }
+        self.findings = staged.findings;
     }
 
     pub(super) fn rules(&self) -> MergeRules {
@@ -113,7 +150,8 @@ impl Layers {
         let plugins = self.plugins.iter().map(|layer| {
             let (name, version) = (layer.plugin.body.name.clone(), layer.plugin.body.version.clone());
             let source = Source::Plugin { name, version };
-            Layer { source, metadata: Some(&layer.graph.metadata), tasks: layer.tasks.iter().collect() }
+            let metadata = layer.graph.as_ref().map(|graph| &graph.metadata);
+            Layer { source, metadata, tasks: layer.tasks.iter().collect() }
         });
         release.into_iter().chain(cluster).chain(plugins).collect()
     }

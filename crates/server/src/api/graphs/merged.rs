@@ -137,7 +137,7 @@ impl Cut {
 }
 
 /// `graph_type` or `default`.
-pub(super) fn wanted_type(query: &Query) -> ApiResult<GraphType> {
+pub(in crate::api) fn wanted_type(query: &Query) -> ApiResult<GraphType> {
     Ok(given_type(query)?.unwrap_or_default())
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod layers;
 mod merged;
 mod merged_view;
+mod planned;
 mod tasks;
 mod view;
 
@@ -15,6 +16,8 @@ use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(super) use self::merged::wanted_type;
+pub(crate) use self::planned::{PlannedGraph, planned_graph};
 use crate::http::routes::Routes;
 use crate::state::App;
 

@@ -25,5 +25,5 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, body = String, content_type = "application/openmetrics-text"))
 )]
 async fn metrics_show(State(app): State<App>) -> Response {
-    ([(header::CONTENT_TYPE, CONTENT_TYPE)], app.metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], app.metrics.text(app.agents.n_connected())).into_response()
 }

@@ -12,7 +12,7 @@ const HOSTNAME_CHARS_MAX: usize = 255;
 const HOSTNAME_PART_CHARS_MAX: usize = 63;
 
 /// Six bytes in lower case with colons between them.
-pub(super) fn normal_mac(text: &str) -> Option<String> {
+pub(in crate::api) fn normal_mac(text: &str) -> Option<String> {
     let lower = text.trim().to_ascii_lowercase().replace('-', ":");
     let mut n_parts = 0;
     let is_byte = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_hexdigit());

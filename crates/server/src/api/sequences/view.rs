@@ -1,11 +1,13 @@
 //! How sequences are shown and read.
 
 use serde::Serialize;
-use stoker_manifest::reader::{identifier, list_of, object, string, string_of};
+use stoker_manifest::reader::{identifier, list_of, object, string_of};
 use stoker_manifest::{Problems, codes};
-use stoker_model::{GraphType, Sequence, SequenceGraph};
+use stoker_model::{Sequence, SequenceGraph};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
+
+use crate::parts::graphs::graph_type;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Sequence)]
@@ -88,9 +90,4 @@ pub(super) fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<Se
         return None;
     }
     Some(graphs)
-}
-
-fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
-    let name = string(node, problems)?;
-    GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()
 }

@@ -8,7 +8,7 @@ use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
 
 /// A run whose cluster the caller may see. One of no cluster is for those who see everything.
-pub(super) async fn require_run(
+pub(in crate::api) async fn require_run(
     session: &mut Session,
     login: &Authenticated,
     id: RunId,
@@ -51,17 +51,19 @@ pub(in crate::api) async fn require_idle(
     }
 }
 
-/// Ends what still runs on a cluster, because of `message`.
+/// Ends what still runs on a cluster, because of `message`: which runs and parts. Whoever carries them out is to be told.
 pub(in crate::api) async fn fail_active(
     writing: &mut Writing,
     cluster_id: ClusterId,
     message: &str,
-) -> ApiResult<()> {
-    for mut run in active_runs(writing, cluster_id).await? {
+) -> ApiResult<Vec<RunId>> {
+    let active = active_runs(writing, cluster_id).await?;
+    let ids = active.iter().map(|run| run.id).collect();
+    for mut run in active {
         run.status = RunStatus::Error;
         run.message = Some(message.to_owned());
         run.ended_at = Some(writing.now());
         writing.run_update(&run).await?;
     }
-    Ok(())
+    Ok(ids)
 }

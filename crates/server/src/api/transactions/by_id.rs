@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Change, Run, RunId};
-use stoker_store::Session;
+use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId};
+use stoker_store::{List, NodeFilter, Session, Writing};
 
 use super::access::{is_active, require_run};
 use super::view::RunView;
@@ -45,7 +45,7 @@ pub(super) async fn transaction_delete(
     let force = forced(query)?;
     let mut writing = app.change(&login).await?;
     let run = transaction(&mut writing, &login, &path).await?;
-    delete(writing, &run, &condition, force).await
+    delete(&app, writing, &run, &condition, force).await
 }
 
 /// A run that no later one superseded
@@ -78,7 +78,7 @@ pub(super) async fn task_delete(
     let force = forced(query)?;
     let mut writing = app.change(&login).await?;
     let run = task(&mut writing, &login, &path).await?;
-    delete(writing, &run, &condition, force).await
+    delete(&app, writing, &run, &condition, force).await
 }
 
 async fn transaction(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
@@ -99,7 +99,8 @@ fn forced(mut query: Query) -> ApiResult<bool> {
 }
 
 async fn delete(
-    mut writing: stoker_store::Writing,
+    app: &App,
+    mut writing: Writing,
     run: &Run,
     condition: &IfMatch,
     force: bool,
@@ -108,10 +109,36 @@ async fn delete(
     if is_active(run) && !force {
         return Err(ApiError::bad_request("You cannot delete running task manually"));
     }
+    let parts = writing.run_children(run.id).await?;
+    if is_active(run) {
+        interrupted(&mut writing, run).await?;
+    }
     writing.run_delete(run.id).await?;
     let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
     writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
+    // Whoever carries it out leaves off.
+    for gone in parts.iter().chain([run]) {
+        app.agents.remove_run(gone.id);
+    }
     Ok(NoContent)
+}
+
+/// Without the run nobody would ever say that its cluster and nodes are not being deployed to any more.
+async fn interrupted(writing: &mut Writing, run: &Run) -> ApiResult<()> {
+    let Some(id) = run.cluster_id else { return Ok(()) };
+    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
+    if run.dry_run || cluster.status != ClusterStatus::Deployment {
+        return Ok(());
+    }
+    cluster.status = ClusterStatus::Stopped;
+    writing.cluster_update(&cluster).await?;
+    let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
+    let nodes = writing.node_list(&filter, &List::default()).await?.items;
+    for mut node in nodes.into_iter().filter(|node| node.status == NodeStatus::Deploying) {
+        node.status = NodeStatus::Stopped;
+        writing.node_update(&node).await?;
+    }
+    Ok(())
 }
 
 fn answer(run: Run) -> Answer<RunView> {

@@ -8,6 +8,7 @@ use stoker_store::{HistoryFilter, Session};
 use utoipa::ToSchema;
 
 use super::access::require_run;
+use super::planned::whole;
 use crate::access::caller::Authenticated;
 use crate::clock;
 use crate::http::answer::Answer;
@@ -72,7 +73,7 @@ pub(super) async fn transaction_history(
     let id = path.id("id", RunId, "Transaction")?;
     let mut session = app.store.snapshot().await?;
     require_run(&mut session, &login, id, "Transaction").await?;
-    let records = records(&mut session, id, &filter).await?;
+    let records = records(&app, &mut session, id, &filter).await?;
     if media::accepts(&headers, CSV) {
         return Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], csv(&records)).into_response());
     }
@@ -90,10 +91,22 @@ fn statuses(query: &Query) -> ApiResult<Option<Vec<HistoryStatus>>> {
 }
 
 /// The records of the run itself and of its parts.
-async fn records(session: &mut Session, id: RunId, filter: &HistoryFilter) -> ApiResult<Vec<HistoryRecord>> {
+async fn records(
+    app: &App,
+    session: &mut Session,
+    id: RunId,
+    filter: &HistoryFilter,
+) -> ApiResult<Vec<HistoryRecord>> {
     let mut runs = vec![id];
     runs.extend(session.run_children(id).await?.iter().map(|run| run.id));
-    Ok(session.history_list(&runs, filter).await?)
+    let mut all = Vec::new();
+    for run in runs {
+        match session.run_work(run).await?.and_then(|work| work.plan_id) {
+            Some(plan) => all.extend(whole(app, session, run, plan, filter).await?),
+            None => all.extend(session.history_list(&[run], filter).await?),
+        }
+    }
+    Ok(all)
 }
 
 fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {

@@ -6,14 +6,17 @@ mod by_id;
 mod collection;
 mod finished;
 mod history;
+mod planned;
+mod snapshot;
 mod view;
 
 use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::access::{fail_active, require_idle};
+pub(super) use self::access::{fail_active, require_idle, require_run};
 pub(super) use self::finished::finished_run;
+pub(super) use self::snapshot::settings_of;
 pub(super) use self::view::RunView;
 use crate::http::routes::Routes;
 use crate::state::App;
@@ -24,6 +27,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(by_id::transaction_show))
         .add(Permission::Operate, routes!(by_id::transaction_delete))
         .add_serving(Permission::Read, &[history::CSV], routes!(history::transaction_history))
+        .add(Permission::Read, routes!(snapshot::transaction_deployment_info))
+        .add(Permission::Read, routes!(snapshot::transaction_settings))
+        .add(Permission::Read, routes!(snapshot::transaction_network_configuration))
         .add(Permission::Read, routes!(collection::task_list))
         .add(Permission::Read, routes!(by_id::task_show))
         .add(Permission::Operate, routes!(by_id::task_delete))

@@ -1,0 +1,176 @@
+//! An agent comes in: a token for a credential of its own.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::json;
+use stoker_manifest::reader::{json_map, nullable, string_of};
+use stoker_model::{Actor, Change, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
+use stoker_store::{List, NodeFilter, Session, Writing};
+use utoipa::ToSchema;
+
+use crate::access::login::random_secret;
+use crate::access::token::Secret;
+use crate::api::nodes::normal_mac;
+use crate::http::answer::Answer;
+use crate::http::body::SmallDocument;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::runs::MASTER;
+use crate::state::App;
+
+/// Who guesses join tokens is slowed down under this name.
+const GUESSING: &str = "(join token)";
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct JoinBody {
+    #[schema(example = "stk_…")]
+    token: String,
+    /// Its node: id, hostname, name or MAC address; `master` for the master. Not given: the node with the MAC address
+    /// in `facts`, which is made if there is none.
+    #[schema(example = "node-7")]
+    node: Option<String>,
+    #[schema(example = "0.1.0")]
+    version: Option<String>,
+    /// What it found out about its machine.
+    #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
+    facts: JsonMap,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Joined)]
+pub(super) struct JoinedView {
+    /// What it is called from now on.
+    #[schema(example = "7")]
+    node_uid: String,
+    /// With what it connects; this answer is the only place where it can be read.
+    #[schema(example = "stk_…")]
+    credential: String,
+}
+
+struct Join {
+    token: Secret,
+    node: Option<String>,
+    version: String,
+    facts: JsonMap,
+}
+
+/// Come in as the agent of a node, with a join token
+#[utoipa::path(
+    post, path = "/api/v1/agents/join", request_body = JoinBody,
+    responses(
+        (status = 201, body = JoinedView),
+        (status = 401, body = crate::http::error::Envelope, description = "The token is not good"),
+        (status = 403, body = crate::http::error::Envelope, description = "Another agent is there, and the token lets none take its place"),
+        (status = 409, body = crate::http::error::Envelope, description = "Several nodes have this name"),
+        (status = 429, body = crate::http::error::Envelope, description = "Too many wrong tokens"),
+    )
+)]
+pub(super) async fn agent_join(
+    State(app): State<App>,
+    peer: Peer,
+    document: SmallDocument,
+) -> ApiResult<Answer<JoinedView>> {
+    let join = document.0.fields(|fields| {
+        let token = fields.required("token", string_of(1..=255));
+        let node = fields.optional("node", nullable(string_of(1..=255))).flatten();
+        let version = fields.optional("version", nullable(string_of(1..=255))).flatten();
+        let facts = fields.optional("facts", nullable(json_map)).flatten().unwrap_or_default();
+        Some(Join { token: Secret::new(&token?), node, version: version.unwrap_or_default(), facts })
+    })?;
+    let now = app.clock.now();
+    if let Err(seconds) = app.failures.check(GUESSING, peer.0, now) {
+        let error =
+            ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong join tokens; try again later");
+        return Err(error.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)));
+    }
+    let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
+    let mut writing = app.store.change(&actor, now).await?;
+    let Some(may_replace) = writing.join_token_use(&join.token.digest()).await? else {
+        // Told below in any case; the next one may have to wait.
+        _ = app.failures.begin(GUESSING, peer.0, now);
+        return Err(ApiError::unauthorized("the join token is not known, has expired or is used up"));
+    };
+    let node_id = node_of(&mut writing, &join, peer).await?;
+    let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
+    let is_taken = uid == MASTER || writing.agent_by_uid(&uid).await?.is_some();
+    if is_taken && !may_replace {
+        return Err(ApiError::forbidden(format!(
+            "this token lets no agent take the place of `{uid}`; make one with `may_replace`, or send the old agent away first"
+        )));
+    }
+    let secret = random_secret()?;
+    let new = NewAgent {
+        uid: uid.clone(),
+        node_id,
+        digest: secret.digest(),
+        version: join.version.clone(),
+        joined_at: now,
+    };
+    let agent = writing.agent_put(&new).await?;
+    let target = format!("agent {}", agent.id);
+    writing.commit(Change { action: "agent.join", target, detail: json!({"uid": uid}) }).await?;
+    // A session of the credential that was replaced has no business here any more.
+    app.agents.close(&uid);
+    Ok(Answer::created(JoinedView { node_uid: uid, credential: secret.reveal().to_owned() }))
+}
+
+/// The node that is meant; `None`: the master.
+async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Option<NodeId>> {
+    if join.node.as_deref() == Some(MASTER) {
+        return Ok(None);
+    }
+    let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
+    let found = match (&join.node, &mac) {
+        (Some(name), _) => named(writing, name).await?,
+        (None, Some(mac)) => writing.node_by_mac(mac).await?,
+        (None, None) => None,
+    };
+    match (found, mac) {
+        (Some(node), _) => Ok(Some(node.id)),
+        (None, Some(mac)) => Ok(Some(create(writing, join, mac, peer).await?)),
+        (None, None) => Err(ApiError::bad_request(match &join.node {
+            Some(name) => format!(
+                "there is no node `{name}`, and without a MAC address in `facts.mac` none can be made; discover it \
+                 first (POST /api/v1/nodes), or name one by id, hostname, name or MAC address"
+            ),
+            None => "which node is it? Say `node`, or send its MAC address in `facts.mac`".to_owned(),
+        })),
+    }
+}
+
+async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
+    if let Some(id) = NodeId::parse(name) {
+        return Ok(session.node_get(id).await?);
+    }
+    if let Some(mac) = normal_mac(name) {
+        return Ok(session.node_by_mac(&mac).await?);
+    }
+    let all = session.node_list(&NodeFilter::default(), &List::default()).await?.items;
+    let mut meant: Vec<Node> =
+        all.into_iter().filter(|node| node.hostname == name || node.name == name).collect();
+    match meant.len() {
+        0 | 1 => Ok(meant.pop()),
+        n_meant => {
+            Err(ApiError::conflict(format!("`{name}` is the name of {n_meant} nodes; say which by its id")))
+        }
+    }
+}
+
+async fn create(writing: &mut Writing, join: &Join, mac: String, peer: Peer) -> ApiResult<NodeId> {
+    let text = |key: &str| join.facts.get(key).and_then(Json::as_str).map(str::to_owned);
+    let new = NewNode {
+        mac,
+        ip: text("ip").or_else(|| Some(peer.0.to_string())),
+        name: join.node.clone().or_else(|| text("hostname")),
+        hostname: None,
+        manufacturer: text("manufacturer"),
+        platform_name: text("platform_name"),
+        os_platform: text("os_platform"),
+        labels: JsonMap::new(),
+        meta: JsonMap::new(),
+        facts: join.facts.clone(),
+    };
+    Ok(writing.node_create(&new).await?.id)
+}

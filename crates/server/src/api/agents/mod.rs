@@ -1,0 +1,92 @@
+//! Agents: how they come in, and which there are. What they say once they are in is in [`crate::runs`].
+
+mod connect;
+mod join;
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_model::{Agent, AgentId, Change, Permission};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::caller::Authenticated;
+use crate::clock;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("agents")
+        .add(Permission::Read, routes!(agent_list))
+        .add_unversioned(Permission::Operate, routes!(agent_delete))
+        .add(Permission::Public, routes!(join::agent_join))
+        .add(Permission::Public, routes!(connect::agent_connect))
+        .finish()
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Agent)]
+struct AgentView {
+    #[schema(example = 1)]
+    id: i64,
+    /// The uid of its node, or `master`.
+    #[schema(example = "7")]
+    uid: String,
+    /// Null for the master.
+    #[schema(example = 7)]
+    node_id: Option<i64>,
+    #[schema(example = "0.1.0")]
+    version: String,
+    joined_at: String,
+    last_seen_at: Option<String>,
+    /// Whether it is connected to this server now.
+    is_connected: bool,
+}
+
+/// All agents that came in
+#[utoipa::path(get, path = "/api/v1/agents", params(Paging), responses((status = 200, body = [AgentView])))]
+async fn agent_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<AgentView>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let page = app.store.read().await?.agent_list(login.tenant_limit(), &wanted).await?;
+    Answer::page(&wanted, page, |agent| view(&app, agent))
+}
+
+/// Send an agent away: its credential is no longer good
+#[utoipa::path(delete, path = "/api/v1/agents/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn agent_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<NoContent> {
+    let id = path.id("id", AgentId, "Agent")?;
+    let mut writing = app.change(&login).await?;
+    let agent = writing.agent_get(id).await?.ok_or_else(|| ApiError::not_found("Agent"))?;
+    writing.agent_delete(id).await?;
+    let target = format!("agent {id}");
+    writing.commit(Change { action: "agent.delete", target, detail: json!({"uid": agent.uid}) }).await?;
+    app.agents.close(&agent.uid);
+    Ok(NoContent)
+}
+
+fn view(app: &App, agent: Agent) -> AgentView {
+    AgentView {
+        id: agent.id.0,
+        is_connected: app.agents.is_connected(&agent.uid),
+        uid: agent.uid,
+        node_id: agent.node_id.map(|id| id.0),
+        version: agent.version,
+        joined_at: clock::plain(agent.joined_at),
+        last_seen_at: agent.last_seen_at.map(clock::plain),
+    }
+}

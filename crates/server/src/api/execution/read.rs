@@ -1,0 +1,164 @@
+//! What can be asked of a run.
+
+use stoker_manifest::reader::{Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of};
+use stoker_manifest::{Problems, codes};
+use stoker_model::{GraphType, NodeId};
+use stoker_planner::Subgraph;
+use stoker_yaml::{Node, NodeKind, Scalar};
+use utoipa::ToSchema;
+
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::query::Query;
+use crate::runs::{AT_STAGES, GraphRequest, Manner, ON_FAILURE, parse_at_stages, parse_on_failure};
+
+const NAME_CHARS_MAX: usize = 255;
+const NODES_AT_ONCE_MAX: i64 = 1_000_000;
+const LOST_AFTER_MAX: i64 = 7 * 24 * 3600;
+
+/// A part of a graph: what comes after one of `start` and before one of `end`.
+#[derive(ToSchema)]
+#[schema(as = Subgraph)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct SubgraphBody {
+    /// `task` or `task/nodes`; null: from the beginning.
+    #[schema(example = json!(["netconfig/3"]))]
+    start: Vec<Option<String>>,
+    /// The same; null: to the end.
+    #[schema(example = json!(["tools"]))]
+    end: Vec<Option<String>>,
+}
+
+/// How a run is carried out.
+#[derive(ToSchema)]
+#[schema(as = Manner)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct MannerBody {
+    /// Plan, and run nothing.
+    dry_run: Option<bool>,
+    /// Let tasks say what they would do, and touch nothing.
+    noop_run: Option<bool>,
+    /// As if nothing had ever succeeded.
+    force: Option<bool>,
+    /// Executors say more.
+    debug: Option<bool>,
+    subgraphs: Option<Vec<SubgraphBody>>,
+    /// What a node does after one of its tasks failed: `node_stops` (nothing more) or `node_continues` (with what does
+    /// not depend on it).
+    #[schema(example = "node_stops")]
+    on_failure: Option<String>,
+    /// Whether stages are passed when nodes failed before them: `pass` or `hold`.
+    #[schema(example = "pass")]
+    at_stages: Option<String>,
+    /// How many nodes carry out something at the same time.
+    #[schema(example = 50, minimum = 1)]
+    nodes_at_once: Option<i64>,
+    /// Seconds after which a node of which nothing is heard is given up.
+    #[schema(example = 300, minimum = 1)]
+    lost_after: Option<i64>,
+}
+
+pub(super) fn manner(fields: &mut Fields<'_, '_>) -> Manner {
+    let flag =
+        |fields: &mut Fields<'_, '_>, key| fields.optional(key, nullable(boolean)).flatten().unwrap_or(false);
+    let default = Manner::default();
+    let number = |fields: &mut Fields<'_, '_>, key, max| {
+        let read = fields.optional(key, nullable(integer_in(1..=max))).flatten();
+        read.and_then(|number| u32::try_from(number).ok())
+    };
+    Manner {
+        dry_run: flag(fields, "dry_run"),
+        noop_run: flag(fields, "noop_run"),
+        force: flag(fields, "force"),
+        debug: flag(fields, "debug"),
+        subgraphs: fields.optional("subgraphs", nullable(list_of(subgraph))).flatten().unwrap_or_default(),
+        on_failure: fields
+            .optional("on_failure", nullable(word_of(ON_FAILURE, parse_on_failure)))
+            .flatten()
+            .unwrap_or(default.on_failure),
+        at_stages: fields
+            .optional("at_stages", nullable(word_of(AT_STAGES, parse_at_stages)))
+            .flatten()
+            .unwrap_or(default.at_stages),
+        nodes_at_once: number(fields, "nodes_at_once", NODES_AT_ONCE_MAX),
+        lost_after: number(fields, "lost_after", LOST_AFTER_MAX),
+    }
+}
+
+/// A client writes an open end as a list with null in it.
+fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
+    object(|fields| {
+        let names = |fields: &mut Fields<'_, '_>, key| {
+            let read =
+                fields.optional(key, nullable(list_of(nullable(string_of(1..=NAME_CHARS_MAX))))).flatten();
+            read.unwrap_or_default().into_iter().flatten().collect()
+        };
+        Some(Subgraph { start: names(fields, "start"), end: names(fields, "end") })
+    })(node, problems)
+}
+
+/// An entry of `graphs`.
+pub(super) fn graph(node: &Node, problems: &mut Problems) -> Option<GraphRequest> {
+    object(|fields| {
+        let graph_type = fields.required("type", graph_type);
+        let nodes = fields.optional("nodes", nullable(list_of(node_id))).flatten();
+        let tasks = fields.optional("tasks", nullable(list_of(string_of(1..=NAME_CHARS_MAX)))).flatten();
+        let nodes = nodes.map(|ids| ids.iter().map(NodeId::to_string).collect());
+        Some(GraphRequest { nodes, tasks, ..GraphRequest::whole(graph_type?) })
+    })(node, problems)
+}
+
+pub(super) fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+    let text = string_of(1..=NAME_CHARS_MAX)(node, problems)?;
+    match GraphType::new(&text) {
+        Ok(graph_type) => Some(graph_type),
+        Err(error) => {
+            problems.error(codes::FORM, node.span, error.to_string());
+            None
+        }
+    }
+}
+
+/// Ids are numbers; some clients write them as texts.
+fn node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
+    let id = match &node.kind {
+        NodeKind::Scalar(Scalar::Str(text)) => NodeId::parse(text),
+        NodeKind::Scalar(Scalar::Int(id)) => (*id > 0).then_some(NodeId(*id)),
+        _ => None,
+    };
+    if id.is_none() {
+        problems.error(codes::FORM, node.span, "must be the id of a node");
+    }
+    id
+}
+
+/// The same from the query, as the requests by cluster have it.
+pub(super) struct FromQuery {
+    pub(super) graph_type: Option<GraphType>,
+    pub(super) nodes: Option<Vec<String>>,
+    pub(super) manner: Manner,
+}
+
+pub(super) fn from_query(mut query: Query) -> ApiResult<FromQuery> {
+    let named = |name: &str| query.text(name).map(str::to_owned);
+    let graph_type = match (named("graph_type"), named("type")) {
+        (Some(one), Some(other)) if one != other => {
+            return Err(ApiError::bad_request("`graph_type` and `type` mean the same and differ"));
+        }
+        (one, other) => one.or(other),
+    };
+    let graph_type = graph_type
+        .map(|name| {
+            GraphType::new(&name).map_err(|error| ApiError::bad_request(format!("`{name}`: {error}")))
+        })
+        .transpose()?;
+    let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
+    let manner = Manner {
+        dry_run: query.boolean("dry_run"),
+        noop_run: query.boolean("noop_run"),
+        force: query.boolean("force"),
+        debug: query.boolean("debug"),
+        ..Manner::default()
+    };
+    query.finish()?;
+    Ok(FromQuery { graph_type, nodes, manner })
+}

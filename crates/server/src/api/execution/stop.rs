@@ -1,0 +1,113 @@
+//! Stopping what runs, and beginning anew.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_engine::run::StopHow;
+use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
+use stoker_store::{List, NodeFilter};
+
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::find_cluster;
+use crate::api::transactions::{RunView, finished_run};
+use crate::http::answer::Answer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::runs::active;
+use crate::state::App;
+
+/// Stop what runs on a cluster: what has begun is finished, nothing more is begun
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}/stop_deployment",
+    params(
+        ("id" = i64, Path),
+        ("now" = Option<String>, Query, description = "1: what has begun is ended too, in the middle of it"),
+    ),
+    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+)]
+pub(super) async fn cluster_stop(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<RunView>> {
+    let id = path.id("id", ClusterId, "Cluster")?;
+    let how = if query.boolean("now") { StopHow::Now } else { StopHow::Graceful };
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = find_cluster(&mut session, &login, id).await?;
+    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let found = active(&mut session, id).await?;
+    drop(session);
+    let Some(parent) = found else {
+        return Err(ApiError::bad_request(format!(
+            "Nothing to stop - deployment is not running on environment '{}'",
+            cluster.id
+        )));
+    };
+    app.stop_run(&login, parent.id, how).await?;
+    let mut writing = app.change(&login).await?;
+    let result = json!({"stopped": parent.id.0});
+    let run = finished_run(
+        &mut writing,
+        RunName::StopDeployment,
+        Some(id),
+        "The stop is under way".to_owned(),
+        result,
+    )
+    .await?;
+    let target = format!("run {}", parent.id);
+    writing.commit(Change { action: "run.stop", target, detail: json!({"cluster_id": id.0}) }).await?;
+    Ok(Answer::accepted(RunView::from(run)))
+}
+
+/// Forget what was done on a cluster: the next run does everything again, as on nodes that were just found
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}/reset",
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "For older clients; changes nothing")),
+    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+)]
+pub(super) async fn cluster_reset(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<RunView>> {
+    let id = path.id("id", ClusterId, "Cluster")?;
+    query.boolean("force");
+    query.finish()?;
+    let mut writing = app.change(&login).await?;
+    let cluster = find_cluster(&mut writing, &login, id).await?;
+    let mut cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    if let Some(run) = active(&mut writing, id).await? {
+        return Err(ApiError::conflict(format!(
+            "task {} ({}) is {} on environment {id}; stop it first",
+            run.id, run.name, run.status
+        )));
+    }
+    let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
+    let nodes = writing.node_list(&filter, &List::default()).await?.items;
+    let uids: Vec<String> =
+        nodes.iter().map(|node| node.id.to_string()).chain(["master".to_owned()]).collect();
+    let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
+    writing.successes_forget(id, &uids).await?;
+    let n_nodes = nodes.len();
+    for mut node in nodes {
+        let roles = std::mem::take(&mut node.roles);
+        node.pending_roles.extend(roles);
+        node.pending_roles.sort_unstable();
+        node.pending_roles.dedup();
+        node.pending_addition = true;
+        node.status = NodeStatus::Discover;
+        node.progress = 0;
+        (node.error_type, node.error_msg) = (None, None);
+        writing.node_update(&node).await?;
+    }
+    cluster.status = ClusterStatus::New;
+    writing.cluster_update(&cluster).await?;
+    let message = format!("Environment '{}' was successfully reset", cluster.name);
+    let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
+    let target = format!("cluster {id}");
+    writing.commit(Change { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;
+    Ok(Answer::accepted(RunView::from(run)))
+}

@@ -1,0 +1,31 @@
+//! Which plans a caller may see: those of clusters that it may see.
+
+use stoker_model::{PlanId, PlanRecord};
+use stoker_store::Session;
+
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::find_cluster;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+use crate::planning::StoredPlan;
+use crate::state::App;
+
+pub(in crate::api) async fn require_plan(
+    session: &mut Session,
+    login: &Authenticated,
+    path: &PathParams,
+    name: &str,
+) -> ApiResult<PlanRecord> {
+    let not_found = || ApiError::not_found("Plan");
+    let id = path.id(name, PlanId, "Plan")?;
+    let record = session.plan_get(id).await?.ok_or_else(not_found)?;
+    find_cluster(session, login, record.cluster_id).await?.ok_or_else(not_found)?;
+    Ok(record)
+}
+
+/// The plan of a path `/plans/{id}/…`, with everything in it.
+pub(super) async fn read_plan(app: &App, login: &Authenticated, path: &PathParams) -> ApiResult<StoredPlan> {
+    let mut session = app.store.snapshot().await?;
+    let record = require_plan(&mut session, login, path, "id").await?;
+    StoredPlan::read(app, &mut session, record).await
+}

@@ -1,0 +1,47 @@
+//! One plan.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::Change;
+
+use super::access::{read_plan, require_plan};
+use super::view::PlanSummary;
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::state::App;
+
+/// A plan in short: how much of each task runs, how long it may take, warnings, and who takes no part
+#[utoipa::path(
+    get, path = "/api/v1/plans/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = PlanSummary))
+)]
+pub(super) async fn plan_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<PlanSummary>> {
+    let plan = read_plan(&app, &login, &path).await?;
+    let durations = app.store.read().await?.task_durations(plan.record.cluster_id).await?;
+    let summary = move || PlanSummary::new(plan.record, &plan.explained, &durations);
+    let summary = app.plans.compute(summary).await?;
+    Ok(Answer::ok(summary))
+}
+
+/// Delete a plan, and what only it needed of states
+#[utoipa::path(
+    delete, path = "/api/v1/plans/{id}", params(("id" = i64, Path)), responses((status = 204))
+)]
+pub(super) async fn plan_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let record = require_plan(&mut writing, &login, &path, "id").await?;
+    writing.plan_delete(record.id).await?;
+    let detail = json!({"cluster_id": record.cluster_id.0, "graph_type": record.graph_type.as_str()});
+    writing.commit(Change { action: "plan.delete", target: format!("plan {}", record.id), detail }).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,42 @@
+//! Whether a plan is still what would be planned.
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::access::require_plan;
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::require_cluster;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::planning::changes_since;
+use crate::state::App;
+
+/// What a plan depends on, and is not any more as it was.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PlanChanges)]
+pub(super) struct ChangesView {
+    /// Whether the same plan would be made again.
+    is_current: bool,
+    #[schema(example = json!(["the setting `debug` of all nodes", "node 5"]))]
+    changes: Vec<String>,
+}
+
+/// What has changed since a plan was made: its graph, settings, nodes, or what succeeded
+#[utoipa::path(
+    get, path = "/api/v1/plans/{id}/changes", params(("id" = i64, Path)),
+    responses((status = 200, body = ChangesView))
+)]
+pub(super) async fn plan_changes(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<ChangesView>> {
+    let mut session = app.store.snapshot().await?;
+    let record = require_plan(&mut session, &login, &path, "id").await?;
+    let cluster = require_cluster(&mut session, &login, record.cluster_id).await?;
+    drop(session);
+    let changes = changes_since(&app, cluster, &record).await?;
+    Ok(Answer::ok(ChangesView { is_current: changes.is_empty(), changes }))
+}

@@ -1,0 +1,126 @@
+//! The plans of a cluster.
+
+use axum::extract::State;
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_of};
+use stoker_model::NodeId;
+use stoker_planner::Subgraph;
+use stoker_yaml::Node;
+use utoipa::ToSchema;
+
+use super::view::PlanView;
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::parts::graphs::graph_type;
+use crate::planning::{PlanRequest, make_plan};
+use crate::state::App;
+
+/// What a plan is wanted for. Everything may be left out.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct NewPlanBody {
+    #[schema(
+        nullable = false,
+        example = "default",
+        min_length = 1,
+        max_length = 255,
+        pattern = "^[a-zA-Z0-9_-]+$"
+    )]
+    graph_type: Option<String>,
+    /// Only these nodes, whatever filter the graph has; an empty list means none.
+    #[schema(nullable = false, example = json!([1, 2]))]
+    nodes: Option<Vec<i64>>,
+    /// Only these tasks. Their conditions still count.
+    #[schema(nullable = false, example = json!(["install"]))]
+    tasks: Option<Vec<String>>,
+    /// Only what lies between these; several pieces add up.
+    #[schema(nullable = false)]
+    subgraphs: Option<Vec<SubgraphBody>>,
+    /// As if nothing had ever succeeded.
+    #[schema(nullable = false)]
+    force: Option<bool>,
+}
+
+/// What comes after one of `start` and before one of `end`. Each is `task` or `task/nodes`, as in `tools/1,3-5`; null is
+/// an open end.
+#[derive(ToSchema)]
+#[schema(as = Subgraph)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct SubgraphBody {
+    #[schema(nullable = false, example = json!(["netconfig/3"]))]
+    start: Option<Vec<Option<String>>>,
+    #[schema(nullable = false)]
+    end: Option<Vec<Option<String>>>,
+}
+
+/// Plans of a cluster
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/plans", params(("id" = i64, Path), Paging),
+    responses((status = 200, body = [PlanView]))
+)]
+pub(super) async fn plan_list(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<PlanView>>> {
+    let list = list(&mut query);
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let page = session.plan_list(cluster.id, &list).await?;
+    Answer::page(&list, page, PlanView::from)
+}
+
+/// Make a plan: what would run, where, in which order, and why. Nothing is run
+#[utoipa::path(
+    post, path = "/api/v1/clusters/{id}/plans", params(("id" = i64, Path)), request_body = NewPlanBody,
+    responses((status = 201, body = PlanView))
+)]
+pub(super) async fn plan_create(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Document,
+) -> ApiResult<Answer<PlanView>> {
+    let request = read_request(&document)?;
+    let mut session = app.store.read().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    drop(session);
+    let record = make_plan(&app, &login.actor(), cluster, request).await?;
+    Ok(Answer::created(PlanView::from(record)))
+}
+
+fn read_request(document: &Document) -> ApiResult<PlanRequest> {
+    document.fields(|fields| {
+        let graph_type = fields.optional("graph_type", graph_type);
+        let nodes = fields.optional("nodes", list_of(identifier));
+        let tasks = fields.optional("tasks", list_of(string_of(1..=255)));
+        let subgraphs = fields.optional("subgraphs", list_of(subgraph));
+        let force = fields.optional("force", boolean);
+        Some(PlanRequest {
+            graph_type: graph_type.unwrap_or_default(),
+            nodes: nodes.map(|ids| ids.into_iter().map(NodeId).collect()),
+            tasks,
+            subgraphs: subgraphs.unwrap_or_default(),
+            force: force.unwrap_or(false),
+            parent_id: None,
+        })
+    })
+}
+
+fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
+    object(|fields| {
+        let mut ends = |name| {
+            let names = fields.optional(name, list_of(nullable(string_of(1..=1000))));
+            names.unwrap_or_default().into_iter().flatten().collect()
+        };
+        Some(Subgraph { start: ends("start"), end: ends("end") })
+    })(node, problems)
+}

@@ -1,0 +1,50 @@
+//! `/clusters/{id}/deploy_tasks/graph.gv`: the merged graph as it is written, drawn.
+
+use axum::extract::State;
+use axum::response::Response;
+use stoker_pictures::{Dot, Filter, definitions};
+
+use super::picture::{DOT, answer};
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::api::graphs::{planned_graph, wanted_type};
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+/// The merged graph of a cluster for Graphviz, relations between nodes left out
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/deploy_tasks/graph.gv",
+    params(
+        ("id" = i64, Path),
+        ("graph_type" = Option<String>, Query, description = "`default` if not given; `type` means the same"),
+        ("tasks" = Option<String>, Query, description = "Draw all tasks but these as skipped; comma-separated"),
+        ("parents_for" = Option<String>, Query, description = "Only this task and what is directly before it"),
+        ("remove" = Option<String>, Query, description = "Leave out these types: any of group, stage, skipped"),
+    ),
+    responses((status = 200, content((String = "text/vnd.graphviz"))))
+)]
+pub(super) async fn cluster_graph_gv(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> ApiResult<Response> {
+    let graph_type = wanted_type(&query)?;
+    let filter = Filter {
+        tasks: query.list("tasks"),
+        parents_for: query.text("parents_for").map(str::to_owned),
+        remove: query.list("remove").unwrap_or_default(),
+    };
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let graph = planned_graph(&app, &mut session, &cluster, &graph_type).await?;
+    drop(session);
+    let drawn = app.plans.compute(move || {
+        let drawing = definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
+        Ok::<String, ApiError>(Dot(&drawing).to_string())
+    });
+    Ok(answer(DOT, drawn.await??))
+}

@@ -1,0 +1,179 @@
+//! The instances of a plan, a page at a time: there may be a million of them.
+
+use std::collections::HashSet;
+
+use axum::extract::State;
+use serde::Serialize;
+use stoker_model::Json;
+use stoker_planner::{Action, Difference, ExplainedPlan, Instance};
+use stoker_state::Secrets;
+use stoker_store::{List, Page};
+use utoipa::ToSchema;
+
+use super::access::read_plan;
+use super::view::word;
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+
+const LIMIT_DEFAULT: u64 = 100;
+const LIMIT_MAX: u64 = 10_000;
+
+/// A task on a node.
+#[derive(Serialize, ToSchema)]
+#[schema(as = PlannedInstance)]
+pub(super) struct InstanceView {
+    #[schema(example = "install")]
+    task: String,
+    /// `"7"`, `"master"`, or `"sync"` for a stage.
+    #[schema(example = "7")]
+    node: String,
+    /// Its type; null if it is skipped.
+    #[serde(rename = "type")]
+    #[schema(example = "shell")]
+    task_type: Option<String>,
+    /// `run` or `skip`.
+    #[schema(example = "run")]
+    action: &'static str,
+    /// Why, in one word.
+    #[schema(example = "condition_holds")]
+    verdict: String,
+    /// Why, in a sentence.
+    #[schema(example = "its condition holds")]
+    reason: String,
+    /// The parts of the condition that decided.
+    decided_by: Vec<String>,
+    /// What differs between the old and the new state, as far as it decided.
+    differences: Vec<DifferenceView>,
+    /// What its executor gets, secrets masked; with `parameters=1`, where it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    parameters: Option<Json>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Difference)]
+struct DifferenceView {
+    #[schema(example = "public_ssl.hostname")]
+    path: String,
+    /// Null where there was nothing.
+    old: Option<String>,
+    /// Null where there is nothing any more.
+    new: Option<String>,
+}
+
+impl From<&Difference> for DifferenceView {
+    fn from(difference: &Difference) -> Self {
+        Self { path: difference.path.clone(), old: difference.old.clone(), new: difference.new.clone() }
+    }
+}
+
+/// Which instances are wanted.
+struct Filter {
+    tasks: Option<HashSet<String>>,
+    nodes: Option<HashSet<String>>,
+    actions: Option<Vec<Action>>,
+}
+
+impl Filter {
+    fn read(query: &mut Query) -> Self {
+        let set = |names: Option<Vec<String>>| names.map(|names| names.into_iter().collect());
+        let parse = |word: &str| match word {
+            "run" => Some(Action::Run),
+            "skip" => Some(Action::Skip),
+            _ => None,
+        };
+        Self {
+            tasks: set(query.list("task")),
+            nodes: set(query.list("node")),
+            actions: query.words("action", parse, &["run", "skip"]),
+        }
+    }
+
+    fn has(&self, instance: &Instance<'_>) -> bool {
+        self.tasks.as_ref().is_none_or(|tasks| tasks.contains(instance.task))
+            && self.nodes.as_ref().is_none_or(|nodes| nodes.contains(instance.node))
+            && self.actions.as_ref().is_none_or(|actions| actions.contains(&instance.verdict.action()))
+    }
+}
+
+/// What a plan says about each task on each node, with the reason
+#[utoipa::path(
+    get, path = "/api/v1/plans/{id}/instances",
+    params(
+        ("id" = i64, Path),
+        ("task" = Option<String>, Query, description = "Of these tasks, comma-separated"),
+        ("node" = Option<String>, Query, description = "On these nodes, comma-separated"),
+        ("action" = Option<String>, Query, description = "`run` or `skip`"),
+        ("parameters" = Option<String>, Query, description = "1: with what the executor gets, secrets masked"),
+        ("limit" = Option<u64>, Query, description = "At most so many; 100 if not given, never more than 10,000"),
+        ("offset" = Option<u64>, Query, description = "Leave out so many at the beginning"),
+    ),
+    responses((status = 200, body = [InstanceView]))
+)]
+pub(super) async fn plan_instance_list(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<InstanceView>>> {
+    let filter = Filter::read(&mut query);
+    let with_parameters = query.boolean("parameters");
+    let limit = query.natural("limit").unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX);
+    let list =
+        List { limit: Some(limit), offset: query.natural("offset").unwrap_or(0), order_by: Vec::new() };
+    query.finish()?;
+    let plan = read_plan(&app, &login, &path).await?;
+    let secrets = if with_parameters {
+        let common = app.store.read().await?.documents_get(&[plan.record.common_id]).await?;
+        Some(Secrets::of(common.values()))
+    } else {
+        None
+    };
+    let wanted = list.clone();
+    let page = app.plans.compute(move || page(&plan.explained, &filter, &wanted, secrets.as_ref())).await?;
+    Answer::page(&list, page, |view| view)
+}
+
+/// With secrets at hand parameters are shown, without these in them.
+fn page(
+    explained: &ExplainedPlan,
+    filter: &Filter,
+    list: &List,
+    secrets: Option<&Secrets>,
+) -> Page<InstanceView> {
+    let (first, limit) = (list.offset, list.limit.unwrap_or(LIMIT_DEFAULT));
+    let mut page = Page { items: Vec::new(), total: 0 };
+    for instance in explained.plan.instances().filter(|instance| filter.has(instance)) {
+        if page.total >= first && page.total - first < limit {
+            page.items.push(view(explained, &instance, secrets));
+        }
+        page.total += 1;
+    }
+    page
+}
+
+fn view(explained: &ExplainedPlan, instance: &Instance<'_>, secrets: Option<&Secrets>) -> InstanceView {
+    let details = explained.plan.details(instance.idx);
+    let reason = explained.reasons.of(instance.idx);
+    InstanceView {
+        task: instance.task.to_owned(),
+        node: instance.node.to_owned(),
+        task_type: details.map(|details| details.task_type.clone()),
+        action: instance.verdict.action().as_str(),
+        verdict: word(instance.verdict),
+        reason: reason.map_or_else(|| instance.verdict.to_string(), ToString::to_string),
+        decided_by: reason.map(|reason| reason.decided_by.clone()).unwrap_or_default(),
+        differences: reason
+            .map(|reason| reason.differences.iter().map(DifferenceView::from).collect())
+            .unwrap_or_default(),
+        parameters: details.zip(secrets).map(|(details, secrets)| {
+            let mut parameters = details.parameters.clone();
+            secrets.mask(&mut parameters);
+            parameters
+        }),
+    }
+}

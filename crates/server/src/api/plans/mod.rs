@@ -1,0 +1,35 @@
+//! Plans: made and stored, looked at, compared, drawn, removed. A dry run is a plan that nobody runs.
+
+mod access;
+mod by_id;
+mod changes;
+mod collection;
+mod compare;
+mod graph_gv;
+mod instances;
+mod picture;
+mod serialized;
+mod view;
+
+use stoker_model::Permission;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) use self::access::require_plan;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("plans")
+        .add(Permission::Read, routes!(collection::plan_list))
+        .add(Permission::Operate, routes!(collection::plan_create))
+        .add(Permission::Read, routes!(by_id::plan_show))
+        .add_unversioned(Permission::Operate, routes!(by_id::plan_delete))
+        .add(Permission::Read, routes!(instances::plan_instance_list))
+        .add(Permission::Read, routes!(changes::plan_changes))
+        .add(Permission::Read, routes!(compare::plan_compare))
+        .add(Permission::Read, routes!(serialized::cluster_serialized_tasks))
+        .add_serving(Permission::Read, picture::TYPES, routes!(picture::plan_picture))
+        .add_serving(Permission::Read, &[picture::DOT], routes!(graph_gv::cluster_graph_gv))
+        .finish()
+}

@@ -1,0 +1,171 @@
+//! A plan as a picture.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use stoker_model::{Json, JsonMap, Task};
+use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, definitions};
+use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+
+use super::access::require_plan;
+use crate::access::caller::Authenticated;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::planning::StoredPlan;
+use crate::state::App;
+
+pub(super) const DOT: &str = "text/vnd.graphviz";
+const SVG: &str = "image/svg+xml";
+const MERMAID: &str = "text/vnd.mermaid";
+/// What browsers ask for is here too: a picture is opened in one.
+pub(super) const TYPES: &[&str] = &[SVG, DOT, MERMAID, "text/html", "image/*"];
+
+/// More is no picture any more. SVG draws fewer, and says how many it left out.
+const VERTICES_MAX: usize = 20_000;
+
+#[derive(Clone, Copy)]
+enum Format {
+    Dot,
+    Svg,
+    Mermaid,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Graph {
+    Instances,
+    Tasks,
+}
+
+struct Wanted {
+    format: Format,
+    graph: Graph,
+    tasks: Vec<String>,
+    nodes: Vec<String>,
+    parents_of: Option<String>,
+    runs_only: bool,
+}
+
+impl Wanted {
+    fn read(query: &mut Query) -> Self {
+        let format = |word: &str| match word {
+            "dot" => Some(Format::Dot),
+            "svg" => Some(Format::Svg),
+            "mermaid" => Some(Format::Mermaid),
+            _ => None,
+        };
+        let graph = |word: &str| match word {
+            "instances" => Some(Graph::Instances),
+            "tasks" => Some(Graph::Tasks),
+            _ => None,
+        };
+        let formats = query.words("format", format, &["dot", "svg", "mermaid"]);
+        let graphs = query.words("graph", graph, &["instances", "tasks"]);
+        let wanted = Self {
+            format: formats.and_then(|formats| formats.first().copied()).unwrap_or(Format::Svg),
+            graph: graphs.and_then(|graphs| graphs.first().copied()).unwrap_or(Graph::Instances),
+            tasks: query.list("task").unwrap_or_default(),
+            nodes: query.list("node").unwrap_or_default(),
+            parents_of: query.text("parents_of").map(str::to_owned),
+            runs_only: query.boolean("runs_only"),
+        };
+        if wanted.graph == Graph::Tasks && (wanted.runs_only || !wanted.nodes.is_empty()) {
+            query.problem("graph", "`node` and `runs_only` are about a plan, and `graph=tasks` draws none");
+        }
+        wanted
+    }
+
+    fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Drawing, String> {
+        if self.graph == Graph::Tasks {
+            let chosen = (!self.tasks.is_empty()).then(|| self.tasks.clone());
+            let filter = Filter { tasks: chosen, parents_for: self.parents_of.clone(), remove: Vec::new() };
+            return definitions(&tasks(graph), &filter);
+        }
+        let filter = InstanceFilter {
+            tasks: self.tasks.clone(),
+            nodes: self.nodes.clone(),
+            parents_of: self.parents_of.clone(),
+            runs_only: self.runs_only,
+            // One more than is drawn, so that it is told.
+            n_max: Some(VERTICES_MAX + 1),
+        };
+        draw(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
+            Action::Run => Looks::Pending,
+            Action::Skip => Looks::ToSkip,
+        })
+    }
+
+    fn draw(&self, drawing: &Drawing) -> Result<Response, String> {
+        let n_vertices = drawing.vertices.len();
+        match self.format {
+            Format::Svg => Ok(answer(SVG, Svg(drawing).to_string())),
+            _ if n_vertices > VERTICES_MAX => Err(format!(
+                "{n_vertices} task instances are too many for a picture; choose some with `task`, `node`, `parents_of` \
+                 or `runs_only`"
+            )),
+            Format::Dot => Ok(answer(DOT, Dot(drawing).to_string())),
+            Format::Mermaid => Ok(answer(MERMAID, Mermaid(drawing).to_string())),
+        }
+    }
+}
+
+/// The tasks of a stored graph.
+fn tasks(graph: JsonMap) -> Vec<Task> {
+    let task = |(name, fields): (String, Json)| match fields {
+        Json::Object(fields) => Some(Task { name, fields }),
+        _ => None,
+    };
+    graph.into_iter().filter_map(task).collect()
+}
+
+/// A picture is shown and runs nothing, wherever its names come from.
+pub(super) fn answer(media: &'static str, text: String) -> Response {
+    let harmless = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(media)),
+        (header::CONTENT_SECURITY_POLICY, harmless),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    (headers, text).into_response()
+}
+
+/// A plan as a picture: what waits for what, and what of it runs
+#[utoipa::path(
+    get, path = "/api/v1/plans/{id}/picture",
+    params(
+        ("id" = i64, Path),
+        ("format" = Option<String>, Query, description = "`svg` (the default), `dot` or `mermaid`"),
+        ("graph" = Option<String>, Query,
+            description = "`instances` (the default): tasks on nodes; `tasks`: the graph as it is written"),
+        ("task" = Option<String>, Query,
+            description = "Only these tasks, comma-separated; with `graph=tasks` all others are drawn as skipped"),
+        ("node" = Option<String>, Query, description = "Only these nodes, comma-separated"),
+        ("parents_of" = Option<String>, Query, description = "Only this task and what is directly before it"),
+        ("runs_only" = Option<String>, Query, description = "1: only what runs"),
+    ),
+    responses((status = 200, content(
+        (String = "image/svg+xml"), (String = "text/vnd.graphviz"), (String = "text/vnd.mermaid")
+    )))
+)]
+pub(super) async fn plan_picture(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Response> {
+    let wanted = Wanted::read(&mut query);
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let record = require_plan(&mut session, &login, &path, "id").await?;
+    let plan = StoredPlan::read(&app, &mut session, record).await?;
+    let graph = match wanted.graph {
+        Graph::Tasks => session.documents_get(&[plan.record.graph_id]).await?.into_values().next(),
+        Graph::Instances => None,
+    };
+    drop(session);
+    let drawn = app.plans.compute(move || {
+        let drawing = wanted.drawing(&plan.explained.plan, graph.unwrap_or_default());
+        drawing.and_then(|drawing| wanted.draw(&drawing))
+    });
+    drawn.await?.map_err(ApiError::bad_request)
+}

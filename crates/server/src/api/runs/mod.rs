@@ -1,0 +1,45 @@
+//! Runs as they happen: watched, paused, resumed, stopped, taken up again; and what their tasks printed.
+
+mod control;
+mod events;
+mod output;
+mod show;
+
+use stoker_model::{Permission, Run, RunId};
+use stoker_store::Session;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::caller::Authenticated;
+use crate::api::transactions::require_run;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("runs")
+        .add(Permission::Read, routes!(show::run_show))
+        .add_serving(Permission::Read, &[events::STREAM], routes!(events::run_event_list))
+        .add(Permission::Read, routes!(output::run_output))
+        .add_unversioned(Permission::Operate, routes!(control::run_stop))
+        .add_unversioned(Permission::Operate, routes!(control::run_pause))
+        .add_unversioned(Permission::Operate, routes!(control::run_resume))
+        .add_unversioned(Permission::Operate, routes!(control::run_retry))
+        .finish()
+}
+
+async fn run_of(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
+    let id = path.id("id", RunId, "Run")?;
+    require_run(session, login, id, "Run").await
+}
+
+/// The part of a run that is meant: itself, or, of a run of several graphs, the one at work or the last that was.
+async fn part_of(session: &mut Session, run: &Run) -> ApiResult<Run> {
+    if run.parent_id.is_some() {
+        return Ok(run.clone());
+    }
+    let parts = session.run_children(run.id).await?;
+    let begun = parts.iter().rev().find(|part| part.started_at.is_some());
+    Ok(begun.or(parts.first()).unwrap_or(run).clone())
+}

@@ -1,0 +1,63 @@
+//! How far a run is.
+
+use axum::extract::State;
+use serde::Serialize;
+use stoker_model::Json;
+use utoipa::ToSchema;
+
+use super::{part_of, run_of};
+use crate::access::caller::Authenticated;
+use crate::api::transactions::RunView;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::state::App;
+
+/// A run with its parts.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Run)]
+pub(super) struct RunDetails {
+    run: RunView,
+    /// One for each graph, in their order.
+    parts: Vec<PartView>,
+}
+
+/// The part of a run that executes one graph.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RunPart)]
+struct PartView {
+    run: RunView,
+    /// The plan it carries out; null before its turn comes.
+    #[schema(example = 4)]
+    plan_id: Option<i64>,
+    /// What was asked for.
+    #[schema(value_type = Object)]
+    request: Json,
+}
+
+/// A run, its parts, and the plans they carry out
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = RunDetails))
+)]
+pub(super) async fn run_show(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<RunDetails>> {
+    let mut session = app.store.snapshot().await?;
+    let run = run_of(&mut session, &login, &path).await?;
+    let children = match run.parent_id {
+        Some(_) => vec![part_of(&mut session, &run).await?],
+        None => session.run_children(run.id).await?,
+    };
+    let mut parts = Vec::with_capacity(children.len());
+    for child in children {
+        let work = session.run_work(child.id).await?;
+        let (plan_id, request) =
+            work.map_or((None, Json::Null), |work| (work.plan_id.map(|id| id.0), work.options));
+        parts.push(PartView { run: RunView::from(child), plan_id, request });
+    }
+    let generation = run.generation;
+    Ok(Answer::ok(RunDetails { run: RunView::from(run), parts }).version(generation))
+}

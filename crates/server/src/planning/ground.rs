@@ -1,0 +1,81 @@
+//! What the planner gets, computed from what was gathered.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use stoker_model::{ClusterId, Json, JsonMap, NodeId};
+use stoker_planner::state::OldStates;
+use stoker_planner::{NodeInput, PlanningInput, Settings};
+use stoker_state::{NewState, Secrets, document, value_of};
+use stoker_yaql::Library;
+
+use super::gather::Gathered;
+use super::request::PlanRequest;
+use crate::api::PlannedGraph;
+
+pub(super) struct Ground {
+    pub(super) cluster_id: ClusterId,
+    pub(super) graph: PlannedGraph,
+    pub(super) request: PlanRequest,
+    pub(super) state: NewState,
+    /// What all nodes have in common, and beside each node of the state what is its own.
+    pub(super) common: JsonMap,
+    pub(super) own: Vec<JsonMap>,
+    pub(super) secrets: Secrets,
+    pub(super) are_primaries_new: bool,
+    is_online: HashMap<NodeId, bool>,
+    old: Option<OldStates>,
+    library: Arc<Library>,
+    settings: Settings,
+    placeholders: BTreeMap<String, String>,
+}
+
+impl Ground {
+    pub(super) fn new(gathered: Gathered) -> Self {
+        let Gathered { records, supplied, graph, old, request, library, settings, placeholders } = gathered;
+        let state = records.new_state();
+        let (common, own) = state.with_supplied(supplied).for_plan();
+        let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
+        let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
+        Self {
+            old: (!request.force).then(|| old.states(&names)),
+            cluster_id: records.cluster.id,
+            is_online: records.nodes.iter().map(|node| (node.id, node.online)).collect(),
+            are_primaries_new: state.primaries != records.primaries,
+            graph,
+            request,
+            state,
+            common,
+            own,
+            secrets,
+            library,
+            settings,
+            placeholders,
+        }
+    }
+
+    pub(super) fn input(&self) -> PlanningInput<'_> {
+        PlanningInput {
+            node_filter: self.graph.metadata.node_filter.as_deref(),
+            library: Arc::clone(&self.library),
+            old: self.old.as_ref(),
+            request: self.request.to_planner(),
+            placeholders: self.placeholders.clone(),
+            settings: self.settings.clone(),
+            ..PlanningInput::new(&self.graph.tasks, document(&self.common), self.nodes())
+        }
+    }
+
+    /// The nodes that are online.
+    fn nodes(&self) -> Vec<NodeInput> {
+        let is_online = |id: NodeId| self.is_online.get(&id).copied().unwrap_or(false);
+        let online = self.state.nodes.iter().zip(&self.own).filter(|(node, _)| is_online(node.id));
+        let inputs = online.map(|(node, own)| NodeInput {
+            uid: node.uid.clone(),
+            tags: node.tags.clone(),
+            document: document(own),
+            record: Some(value_of(&Json::Object(node.record.clone()))),
+        });
+        inputs.collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! From records to a stored plan.
+//!
+//! Everything a plan depends on is read in one moment ([`Gathered`]). What follows is computed where it holds up nobody
+//! else: the state, the plan, its reasons, and a check of it that shares nothing with planning. Then the plan is stored
+//! together with the state it was made from, so that whoever runs it can say with which state a task succeeded.
+//!
+//! What a plan means is the planner's business, what a state holds that of `stoker-state`. A plan with errors is stored
+//! by nobody: all of them are told.
+
+mod gather;
+mod ground;
+mod made;
+mod old;
+mod problems;
+mod records;
+mod request;
+mod stored;
+
+pub(crate) use made::Made;
+pub(crate) use records::{Records, supplied};
+pub(crate) use request::PlanRequest;
+pub(crate) use stored::{PlanCache, StoredPlan};
+
+use gather::Gathered;
+use ground::Ground;
+use problems::broken;
+use serde_json::json;
+use std::sync::Arc;
+use stoker_model::{Actor, Change, Cluster, DocumentId, GraphMetadata, GraphType, PlanRecord};
+use stoker_planner::{InputDigests, input_digests};
+use stoker_state::Secrets;
+use stoker_store::Session;
+
+use crate::api::planned_graph;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// Makes a plan for a cluster and stores it. Nothing is run.
+pub(crate) async fn make_plan(
+    app: &App,
+    actor: &Actor,
+    cluster: Cluster,
+    request: PlanRequest,
+) -> ApiResult<PlanRecord> {
+    let made = plan(app, cluster, request).await?;
+    let explained = Arc::clone(&made.explained);
+    let mut writing = app.store.change(actor, app.clock.now()).await?;
+    let record = made.store(&mut writing).await?;
+    let detail = json!({
+        "cluster_id": record.cluster_id.0,
+        "graph_type": record.graph_type.as_str(),
+        "n_run": record.n_run,
+        "n_skip": record.n_skip,
+    });
+    writing.commit(Change { action: "plan.create", target: format!("plan {}", record.id), detail }).await?;
+    app.plans.put(record.id, explained);
+    Ok(record)
+}
+
+/// What can be said about a request without planning.
+pub(crate) async fn check_request(
+    app: &App,
+    session: &mut Session,
+    cluster: &Cluster,
+    request: &PlanRequest,
+) -> ApiResult<()> {
+    let graph = planned_graph(app, session, cluster, &request.graph_type).await?;
+    let records = Records::read(session, cluster).await?;
+    gather::check(request, &graph, &records)?;
+    if graph.errors.is_empty() { Ok(()) } else { Err(broken(&graph)) }
+}
+
+/// What is said about a graph as a whole, as its layers have it.
+pub(crate) async fn metadata(
+    app: &App,
+    session: &mut Session,
+    cluster: &Cluster,
+    graph_type: &GraphType,
+) -> ApiResult<GraphMetadata> {
+    Ok(planned_graph(app, session, cluster, graph_type).await?.metadata)
+}
+
+/// Values of a state that must not be shown.
+pub(crate) async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
+    let documents = session.documents_get(&[common]).await?;
+    let mut secrets = Secrets::default();
+    for document in documents.values() {
+        secrets.add(document);
+    }
+    Ok(secrets)
+}
+
+/// Makes a plan and stores nothing.
+pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult<Made> {
+    let mut session = app.store.snapshot().await?;
+    let gathered = Gathered::read(app, &mut session, cluster, request).await?;
+    drop(session);
+    app.plans.compute(move || Made::new(Ground::new(gathered))).await?
+}
+
+/// What has changed since a plan was made, in words. Nothing: the same plan would be made again.
+pub(crate) async fn changes_since(
+    app: &App,
+    cluster: Cluster,
+    record: &PlanRecord,
+) -> ApiResult<Vec<String>> {
+    let mut session = app.store.snapshot().await?;
+    let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+    let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
+    let request = PlanRequest::of_record(record);
+    let gathered = match Gathered::read(app, &mut session, cluster, request).await {
+        Ok(gathered) => gathered,
+        // A node or a task that was asked for is gone.
+        Err(error) if error.status() == axum::http::StatusCode::BAD_REQUEST => {
+            return Ok(vec![error.message().to_owned()]);
+        }
+        Err(error) => return Err(error),
+    };
+    drop(session);
+    app.plans.compute(move || then.differences(&input_digests(&Ground::new(gathered).input()))).await
+}

@@ -1,0 +1,67 @@
+//! Problems of plans as answers.
+
+use axum::http::StatusCode;
+use stoker_planner::{Finding, Problem, Report};
+use stoker_state::Secrets;
+
+use crate::api::PlannedGraph;
+use crate::http::error::{ApiError, ErrorItem};
+
+/// So many nodes are named; the message says how many there are.
+const NODES_MAX: usize = 100;
+
+/// Why there is no plan: every error that was found, in the layers and while planning.
+pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ApiError {
+    let mut reasons = items_of_layers(graph);
+    reasons.extend(report.errors().map(|problem| item(problem, secrets)));
+    if reasons.is_empty() {
+        return ApiError::bad_request("there is no plan for this graph");
+    }
+    ApiError::refused(reasons)
+}
+
+/// Why a graph must not be planned as far as its layers tell.
+pub(super) fn broken(graph: &PlannedGraph) -> ApiError {
+    ApiError::refused(items_of_layers(graph))
+}
+
+fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorItem> {
+    let item = |error: &stoker_graph::Finding| ErrorItem {
+        path: place(error.task.as_deref(), &error.path),
+        message: error.message.clone(),
+        code: Some(error.code),
+        help: error.help.clone(),
+        task: error.task.clone(),
+        ..ErrorItem::default()
+    };
+    graph.errors.iter().map(item).collect()
+}
+
+fn place(task: Option<&str>, field: &str) -> String {
+    match (task, field) {
+        (None, field) => field.to_owned(),
+        (Some(task), "") => format!("tasks.{task}"),
+        (Some(task), field) => format!("tasks.{task}.{field}"),
+    }
+}
+
+pub(super) fn item(problem: &Problem, secrets: &Secrets) -> ErrorItem {
+    ErrorItem {
+        path: place(problem.task.as_deref(), &problem.field),
+        message: secrets.masked(&problem.to_string()),
+        code: Some(problem.code),
+        help: problem.help.clone(),
+        task: problem.task.clone(),
+        nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
+        ..ErrorItem::default()
+    }
+}
+
+/// A plan that must not be: our fault, not the user's.
+pub(super) fn wrong_plan(findings: &[Finding]) -> ApiError {
+    for finding in findings {
+        tracing::error!(code = finding.code, finding = %finding, "a plan failed its check");
+    }
+    let message = "the plan failed its own check, which is a fault of this program; its log says more";
+    ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+}

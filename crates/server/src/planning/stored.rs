@@ -1,0 +1,81 @@
+//! Plans that were stored, and a few of them at hand.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::http::StatusCode;
+use stoker_model::{PlanId, PlanRecord};
+use stoker_planner::{ExplainedPlan, decode};
+use stoker_store::Session;
+use tokio::sync::Semaphore;
+
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// Plans of large fleets are large. Whoever looks at one asks for many pages of it.
+const KEPT_MAX: usize = 3;
+/// So many are computed at a time; each uses all cores.
+const COMPUTED_MAX: usize = 2;
+
+/// Plans never change, so that what was read once stays right.
+pub(crate) struct PlanCache {
+    kept: Mutex<VecDeque<(PlanId, Arc<ExplainedPlan>)>>,
+    turns: Semaphore,
+}
+
+impl Default for PlanCache {
+    fn default() -> Self {
+        Self { kept: Mutex::default(), turns: Semaphore::new(COMPUTED_MAX) }
+    }
+}
+
+impl PlanCache {
+    pub(super) fn put(&self, id: PlanId, plan: Arc<ExplainedPlan>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(known, _)| *known != id);
+        kept.push_front((id, plan));
+        kept.truncate(KEPT_MAX);
+    }
+
+    fn get(&self, id: PlanId) -> Option<Arc<ExplainedPlan>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(known, _)| *known == id).map(|(_, plan)| Arc::clone(plan))
+    }
+
+    /// Does long work where it holds up nobody else, and not too much of it at a time.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> ApiResult<T> {
+        let failed = |_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the work on a plan broke off");
+        let _turn = self
+            .turns
+            .acquire()
+            .await
+            .map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))?;
+        tokio::task::spawn_blocking(work).await.map_err(failed)
+    }
+}
+
+/// A plan with its record.
+pub(crate) struct StoredPlan {
+    pub(crate) record: PlanRecord,
+    pub(crate) explained: Arc<ExplainedPlan>,
+}
+
+impl StoredPlan {
+    /// Reads the plan that a record is about.
+    pub(crate) async fn read(app: &App, session: &mut Session, record: PlanRecord) -> ApiResult<Self> {
+        if let Some(explained) = app.plans.get(record.id) {
+            return Ok(Self { record, explained });
+        }
+        let bytes = session.plan_document(record.id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let decoded = app.plans.compute(move || decode(&bytes)).await?;
+        let explained = Arc::new(decoded.map_err(|error| {
+            tracing::error!(plan_id = record.id.0, error = %error, "a stored plan cannot be read");
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+        })?);
+        app.plans.put(record.id, Arc::clone(&explained));
+        Ok(Self { record, explained })
+    }
+}

@@ -1,0 +1,34 @@
+//! What a run can be told while it is carried out.
+
+use stoker_engine::run::{Illegal, Input};
+use stoker_engine::session::{AttemptKey, Finished};
+use stoker_model::Micros;
+use tokio::sync::oneshot;
+
+pub(crate) enum Command {
+    /// An agent is heard of again.
+    AgentBack {
+        uid: String,
+    },
+    AgentLost {
+        uid: String,
+    },
+    /// An agent is there and has not got this.
+    Deliver {
+        uid: String,
+        key: AttemptKey,
+    },
+    Started {
+        key: AttemptKey,
+        at: Micros,
+    },
+    Finished {
+        uid: String,
+        finished: Finished,
+    },
+    /// Somebody wants something, and an answer.
+    Asked {
+        input: Input,
+        answer: oneshot::Sender<Result<(), Illegal>>,
+    },
+}

@@ -1,0 +1,145 @@
+//! From an instance of a plan to what its agent gets.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
+use stoker_model::{DocumentId, Json, JsonMap};
+use stoker_planner::Plan;
+use stoker_state::Secrets;
+use stoker_store::{Store, StoreError};
+use stoker_tasks::SystemFiles;
+
+use crate::clock::Clock;
+use crate::state::App;
+
+/// Before trying again when the database does not answer.
+const PAUSE: Duration = Duration::from_millis(500);
+
+pub(super) struct Dispatch {
+    plan: Arc<Plan>,
+    /// Texts of all nodes that must not be shown.
+    secrets: Arc<[String]>,
+    /// The same of one node, as far as something was sent to it.
+    own_secrets: HashMap<String, Arc<[String]>>,
+    /// The document that each node has of its own, by uid.
+    documents: HashMap<String, DocumentId>,
+    store: Store,
+    /// Uids of the nodes whose agents have something to do.
+    executors: BTreeSet<String>,
+    clock: Clock,
+}
+
+impl Dispatch {
+    pub(super) fn new(
+        app: &App,
+        plan: Arc<Plan>,
+        blueprint: &Blueprint,
+        secrets: Vec<String>,
+        documents: HashMap<String, DocumentId>,
+    ) -> Self {
+        let executors = (0..blueprint.n_instances() as u32)
+            .filter_map(|instance| blueprint.executor_of(instance))
+            .collect::<BTreeSet<u32>>()
+            .into_iter()
+            .filter_map(|node| blueprint.node(node).map(str::to_owned))
+            .collect();
+        Self {
+            plan,
+            secrets: secrets.into(),
+            own_secrets: HashMap::new(),
+            documents,
+            executors,
+            store: app.store.clone(),
+            clock: app.clock,
+        }
+    }
+
+    /// Whether the agent of a node has anything to do in the run.
+    pub(super) fn has_agent(&self, uid: &str) -> bool {
+        self.executors.contains(uid)
+    }
+
+    /// Uids of the nodes whose agents have something to do.
+    pub(super) fn executors(&self) -> impl Iterator<Item = &String> {
+        self.executors.iter()
+    }
+
+    /// What the agent gets; or, if that cannot be put together, how the attempt ended before it began.
+    pub(super) async fn attempt(
+        &mut self,
+        key: AttemptKey,
+        generation: Generation,
+        blueprint: &Blueprint,
+    ) -> Result<Attempt, Finished> {
+        let at = self.clock.now();
+        let refused =
+            |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
+        let (Some(details), Some((task, node))) =
+            (self.plan.details(key.instance), blueprint.names(key.instance))
+        else {
+            return Err(refused("the plan has no such task".to_owned()));
+        };
+        let options = blueprint.options();
+        let mut parameters = details.parameters.clone();
+        if options.debug
+            && let Json::Object(map) = &mut parameters
+        {
+            map.insert("debug".to_owned(), json!(true));
+        }
+        let task_type = details.task_type.clone();
+        let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
+        let own = self.secrets_of(node).await.map_err(refused)?;
+        Ok(Attempt {
+            key,
+            generation,
+            task: task.to_owned(),
+            node: node.to_owned(),
+            task_type,
+            parameters,
+            mode: options.mode,
+            debug: options.debug,
+            timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
+            secrets: self.secrets.iter().chain(own.iter()).cloned().collect(),
+        })
+    }
+
+    /// What only this node has and must not be shown.
+    async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, String> {
+        if let Some(known) = self.own_secrets.get(node) {
+            return Ok(Arc::clone(known));
+        }
+        let Some(id) = self.documents.get(node).copied() else { return Ok(Arc::default()) };
+        loop {
+            let read = async { self.store.read().await?.documents_get(&[id]).await };
+            match read.await {
+                Ok(documents) => {
+                    let secrets = Secrets::of(documents.values());
+                    let secrets: Arc<[String]> = secrets.values().map(str::to_owned).collect();
+                    self.own_secrets.insert(node.to_owned(), Arc::clone(&secrets));
+                    return Ok(secrets);
+                }
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                // Without them nobody could keep the secrets.
+                Err(error) => return Err(format!("the state of the node cannot be read: {error}")),
+            }
+        }
+    }
+}
+
+/// Files that only the master has are read here, where they hold up nobody else.
+async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
+    if !stoker_tasks::needs_files(task_type) {
+        return Ok(parameters);
+    }
+    let task_type = task_type.to_owned();
+    let reading = tokio::task::spawn_blocking(move || {
+        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(|remarks| {
+            remarks.iter().map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
+        })
+    });
+    reading.await.unwrap_or_else(|_| Err("files for the task could not be read".to_owned()))
+}

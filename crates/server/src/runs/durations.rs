@@ -1,0 +1,19 @@
+//! How long tasks took before, so that what takes long begins early.
+
+use stoker_model::ClusterId;
+use stoker_planner::Plan;
+use stoker_store::{Session, StoreError};
+
+/// By instance of a plan the expected milliseconds, as far as earlier runs on the cluster tell.
+pub(crate) async fn read(
+    session: &mut Session,
+    cluster: ClusterId,
+    plan: &Plan,
+) -> Result<Vec<Option<u32>>, StoreError> {
+    let known = session.task_durations(cluster).await?;
+    if known.is_empty() {
+        return Ok(Vec::new());
+    }
+    let of = |name: &str| known.get(name).map(|ms| u32::try_from(*ms).unwrap_or(u32::MAX).max(1));
+    Ok(plan.instances().map(|instance| of(instance.task)).collect())
+}

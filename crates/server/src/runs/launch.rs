@@ -1,0 +1,130 @@
+//! From what is asked to a run that somebody carries out.
+
+use serde_json::json;
+use stoker_model::{Change, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName, RunStatus};
+use stoker_store::{List, RunFilter, Session, Writing};
+
+use super::request::{GraphRequest, Manner, encode};
+use crate::access::caller::Authenticated;
+use crate::http::error::{ApiError, ApiResult};
+use crate::random;
+use crate::state::App;
+
+/// Graphs to be run on a cluster, one after the other.
+pub(crate) struct Launch {
+    pub(crate) graphs: Vec<GraphRequest>,
+    pub(crate) manner: Manner,
+    /// What the run is called: `deploy`, or `provision`.
+    pub(crate) name: RunName,
+}
+
+/// Makes the run and sets it going. A cluster has one at a time.
+pub(crate) async fn launch(
+    app: &App,
+    login: &Authenticated,
+    cluster: ClusterId,
+    launch: Launch,
+) -> ApiResult<Run> {
+    let mut writing = app.change(login).await?;
+    let mut record = writing.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    require_idle(&mut writing, cluster).await?;
+    hide_finished(&mut writing, cluster).await?;
+    let run = create(&mut writing, &record, &launch).await?;
+    if launch.manner.is_real() && record.status != ClusterStatus::Deployment {
+        record.status = ClusterStatus::Deployment;
+        writing.cluster_update(&record).await?;
+    }
+    let types: Vec<&str> = launch.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
+    let detail = json!({
+        "cluster_id": cluster.0, "graphs": types, "dry_run": launch.manner.dry_run,
+        "noop_run": launch.manner.noop_run, "force": launch.manner.force,
+    });
+    writing.commit(Change { action: "run.start", target: format!("run {}", run.id), detail }).await?;
+    app.conduct(run.id);
+    Ok(run)
+}
+
+async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> ApiResult<Run> {
+    let dry_run = !launch.manner.is_real();
+    let now = writing.now();
+    let new = |parent_id, name, status, graph_type, started_at| -> ApiResult<NewRun> {
+        Ok(NewRun {
+            uuid: random::uuid()?,
+            parent_id,
+            cluster_id: Some(cluster.id),
+            name,
+            status,
+            progress: 0,
+            message: None,
+            result: json!({}),
+            graph_type,
+            dry_run,
+            started_at,
+            ended_at: None,
+        })
+    };
+    let parent = new(None, launch.name, RunStatus::Running, None, Some(now))?;
+    let parent = writing.run_create(&parent).await?;
+    writing.run_work_create(parent.id, &json!({"version": 1})).await?;
+    let name = if launch.manner.dry_run { RunName::DryRunDeployment } else { RunName::Deployment };
+    for graph in &launch.graphs {
+        let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
+        let child = writing.run_create(&child).await?;
+        writing.run_work_create(child.id, &encode(graph, &launch.manner)).await?;
+    }
+    Ok(parent)
+}
+
+async fn runs_of(session: &mut Session, cluster: ClusterId, statuses: &[RunStatus]) -> ApiResult<Vec<Run>> {
+    let filter = RunFilter {
+        cluster_id: Some(Some(cluster)),
+        statuses: Some(statuses.to_vec()),
+        hidden: Some(false),
+        ..RunFilter::default()
+    };
+    Ok(session.run_list(&filter, &List::default()).await?.items)
+}
+
+async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
+    let active = runs_of(session, cluster, &[RunStatus::Pending, RunStatus::Running]).await?;
+    match active.first() {
+        None => Ok(()),
+        Some(run) => Err(ApiError::conflict(format!(
+            "Deployment already started: task {} ({}) is {} on environment {cluster}; wait for it, or stop it",
+            run.id, run.name, run.status
+        ))),
+    }
+}
+
+/// What has ended is superseded by what begins.
+async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ApiResult<()> {
+    for mut run in runs_of(writing, cluster, &[RunStatus::Ready, RunStatus::Error]).await? {
+        run.is_hidden = true;
+        writing.run_update(&run).await?;
+    }
+    Ok(())
+}
+
+/// The run of a cluster that is carried out now, without its parts.
+pub(crate) async fn active(session: &mut Session, cluster: ClusterId) -> ApiResult<Option<Run>> {
+    let running = runs_of(session, cluster, &[RunStatus::Pending, RunStatus::Running]).await?;
+    Ok(running.into_iter().find(|run| run.parent_id.is_none()))
+}
+
+/// Ends a part of a run, and says how.
+pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now: stoker_model::Micros) {
+    run.status = status;
+    run.message = message;
+    run.progress = 100;
+    run.started_at.get_or_insert(now);
+    run.ended_at = Some(now);
+}
+
+/// The parts of a run that have not ended.
+pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> ApiResult<Vec<Run>> {
+    let parts = session.run_children(parent).await?;
+    Ok(parts
+        .into_iter()
+        .filter(|run| matches!(run.status, RunStatus::Pending | RunStatus::Running))
+        .collect())
+}

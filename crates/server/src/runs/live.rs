@@ -1,0 +1,136 @@
+//! What of runs lives as long as the server.
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_engine::run::{Illegal, Input, StopHow};
+use stoker_model::{Change, RunId, RunStatus};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::command::Command;
+use super::conductor::{conduct, take_up};
+use super::launch::{end, open_parts};
+use super::session::watch;
+use crate::access::caller::Authenticated;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+/// How often runs that nobody carries out are looked for.
+const TAKE_UP_INTERVAL: Duration = Duration::from_secs(5);
+/// A run that is busy answers when it is done with what came before.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// How often a run is asked to stop that is in nobody's hands for a moment: it begins, or goes from part to part.
+const STOP_TRIES: usize = 50;
+const STOP_PAUSE: Duration = Duration::from_millis(100);
+
+/// Everything that goes on beside requests, ended together.
+#[derive(Default)]
+pub(crate) struct Live {
+    tasks: Mutex<JoinSet<()>>,
+    conducted: Mutex<HashSet<RunId>>,
+}
+
+impl Live {
+    pub(crate) fn stop(&self) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+}
+
+impl App {
+    /// Does something beside requests until it is done or the server ends.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.live.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is done leaves the set here: nobody waits for it.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Carries a run out, unless this server does so already.
+    pub(crate) fn conduct(&self, run: RunId) {
+        if !self.live.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
+            return;
+        }
+        let app = self.clone();
+        self.spawn(async move {
+            Box::pin(conduct(app.clone(), run)).await;
+            app.live.conducted.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+        });
+    }
+
+    /// Begins everything that goes on beside requests.
+    pub fn begin_runs(&self) {
+        let app = self.clone();
+        self.spawn(async move { app.output.write(&app).await });
+        let app = self.clone();
+        self.spawn(async move { app.seen.write(&app).await });
+        let app = self.clone();
+        self.spawn(async move { watch(&app).await });
+        let app = self.clone();
+        self.spawn(async move {
+            let mut ticks = tokio::time::interval(TAKE_UP_INTERVAL);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                if let Err(error) = take_up(&app).await {
+                    tracing::warn!(
+                        error = error.message(),
+                        "runs that nobody carries out were not looked for"
+                    );
+                }
+            }
+        });
+    }
+
+    /// Tells a run something and waits for what it says. `None` in the error: nobody here carries it out.
+    pub(crate) async fn ask_run(&self, run: RunId, input: Input) -> Result<(), Option<Illegal>> {
+        let inbox = self.agents.run(run).ok_or(None)?;
+        let (answer, answered) = oneshot::channel();
+        inbox.send(Command::Asked { input, answer }).await.map_err(|_| None)?;
+        match tokio::time::timeout(ANSWER_TIME_MAX, answered).await {
+            Ok(Ok(result)) => result.map_err(Some),
+            Ok(Err(_)) | Err(_) => Err(None),
+        }
+    }
+
+    /// Stops a run, whether it is planned or carried out just now.
+    pub(crate) async fn stop_run(&self, login: &Authenticated, parent: RunId, how: StopHow) -> ApiResult<()> {
+        for _ in 0..STOP_TRIES {
+            let Some(part) = self.abandon(login, parent).await? else { return Ok(()) };
+            match self.ask_run(part, Input::Stop { how }).await {
+                Ok(()) => return Ok(()),
+                Err(Some(Illegal::AlreadyStopping)) => {
+                    return Err(ApiError::conflict("Stopping deployment task is already launched"));
+                }
+                // Between two parts there is another to be asked, or none.
+                Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(STOP_PAUSE).await,
+                Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
+            }
+        }
+        Err(ApiError::conflict(format!("run {parent} is not carried out by this server now; try again")))
+    }
+
+    /// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
+    async fn abandon(&self, login: &Authenticated, parent: RunId) -> ApiResult<Option<RunId>> {
+        let mut writing = self.change(login).await?;
+        let parts = open_parts(&mut writing, parent).await?;
+        if let Some(part) = parts.iter().find(|part| part.status == RunStatus::Running) {
+            return Ok(Some(part.id));
+        }
+        if parts.is_empty() {
+            return Err(ApiError::conflict(format!("run {parent} has ended")));
+        }
+        let now = writing.now();
+        for mut part in parts {
+            end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+            writing.run_update(&part).await?;
+        }
+        let target = format!("run {parent}");
+        writing.commit(Change { action: "run.abandon", target, detail: json!({}) }).await?;
+        Ok(None)
+    }
+}

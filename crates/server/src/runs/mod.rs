@@ -1,0 +1,46 @@
+//! Runs as they happen: what was asked is carried out graph by graph, what the engine decides is written down and then
+//! done, and agents are spoken with.
+//!
+//! ```text
+//! launch ─▶ conductor ─▶ driver ─▶ engine          decides; pure
+//!                          │  ▲
+//!                          ▼  │ commands
+//!                        agents ◀─▶ session ◀─▶ an agent
+//! ```
+//!
+//! A driver writes events, history, successes and the state of nodes in one transaction and speaks afterwards. Whatever
+//! is killed, whoever takes the run up reads its events and says again what has to be said.
+
+mod agents;
+mod command;
+mod conductor;
+mod dispatch;
+mod driver;
+mod durations;
+mod launch;
+mod live;
+mod local;
+mod news;
+mod outcome;
+mod output;
+mod projection;
+mod record;
+mod request;
+mod restore;
+mod seen;
+mod session;
+
+pub(crate) use agents::Agents;
+pub(crate) use launch::{Launch, active, launch};
+pub(crate) use live::Live;
+pub(crate) use local::Locals;
+pub use local::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
+pub(crate) use news::News;
+pub(crate) use output::OutputWriter;
+pub(crate) use request::decode as decode_request;
+pub(crate) use request::{AT_STAGES, GraphRequest, Manner, ON_FAILURE, parse_at_stages, parse_on_failure};
+pub(crate) use seen::Seen;
+pub(crate) use session::{Carrier, converse};
+
+/// The uid of the node on which the server runs.
+pub(crate) const MASTER: &str = stoker_planner::state::MASTER;

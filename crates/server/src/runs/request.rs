@@ -1,0 +1,223 @@
+//! What is asked of a run, as it is kept with it.
+
+use serde_json::json;
+use stoker_engine::blueprint::{AtStages, OnFailure, Options};
+use stoker_engine::session::Mode;
+use stoker_model::{GraphType, Json, NodeId, PlanId, RunId};
+use stoker_planner::Subgraph;
+
+use crate::planning::PlanRequest;
+
+const VERSION: u64 = 1;
+
+/// A graph to be run, and on what.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GraphRequest {
+    pub(crate) graph_type: GraphType,
+    /// Uids; all nodes if not given.
+    pub(crate) nodes: Option<Vec<String>>,
+    pub(crate) tasks: Option<Vec<String>>,
+    /// A plan that was made and looked at before.
+    pub(crate) plan: Option<PlanId>,
+    /// A run of that plan, of which only what did not succeed is to be done.
+    pub(crate) rest_of: Option<RunId>,
+}
+
+impl GraphRequest {
+    pub(crate) fn whole(graph_type: GraphType) -> Self {
+        Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None }
+    }
+
+    /// What a plan of it is asked for.
+    pub(crate) fn to_plan(&self) -> PlanRequest {
+        let ids = |uids: &Vec<String>| uids.iter().filter_map(|uid| NodeId::parse(uid)).collect();
+        PlanRequest {
+            graph_type: self.graph_type.clone(),
+            nodes: self.nodes.as_ref().map(ids),
+            tasks: self.tasks.clone(),
+            ..PlanRequest::default()
+        }
+    }
+}
+
+/// How all graphs of a run are run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own that a user names")]
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Manner {
+    pub(crate) dry_run: bool,
+    pub(crate) noop_run: bool,
+    pub(crate) force: bool,
+    pub(crate) debug: bool,
+    pub(crate) subgraphs: Vec<Subgraph>,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) at_stages: AtStages,
+    /// Nodes that carry out something at the same time; the server's default if not given.
+    pub(crate) nodes_at_once: Option<u32>,
+    /// Seconds after which a silent node is given up; the server's default if not given.
+    pub(crate) lost_after: Option<u32>,
+}
+
+impl Default for Manner {
+    fn default() -> Self {
+        let options = Options::default();
+        Self {
+            dry_run: false,
+            noop_run: false,
+            force: false,
+            debug: false,
+            subgraphs: Vec::new(),
+            on_failure: options.on_failure,
+            at_stages: options.at_stages,
+            nodes_at_once: None,
+            lost_after: None,
+        }
+    }
+}
+
+impl Manner {
+    /// Nothing becomes of it beyond what is shown.
+    pub(crate) fn is_real(&self) -> bool {
+        !self.dry_run && !self.noop_run
+    }
+
+    pub(crate) fn options(&self, defaults: &Options) -> Options {
+        Options {
+            nodes_at_once: self.nodes_at_once.unwrap_or(defaults.nodes_at_once),
+            on_failure: self.on_failure,
+            at_stages: self.at_stages,
+            mode: if self.noop_run { Mode::Noop } else { Mode::Normal },
+            debug: self.debug,
+            lost_after_ms: self
+                .lost_after
+                .map_or(defaults.lost_after_ms, |seconds| u64::from(seconds) * 1000),
+            ..defaults.clone()
+        }
+    }
+}
+
+/// As it is kept with the part of a run that executes one graph.
+pub(crate) fn encode(graph: &GraphRequest, manner: &Manner) -> Json {
+    json!({
+        "version": VERSION,
+        "type": graph.graph_type.as_str(),
+        "nodes": graph.nodes,
+        "tasks": graph.tasks,
+        "plan": graph.plan.map(|id| id.0),
+        "rest_of": graph.rest_of.map(|id| id.0),
+        "dry_run": manner.dry_run,
+        "noop_run": manner.noop_run,
+        "force": manner.force,
+        "debug": manner.debug,
+        "subgraphs": manner.subgraphs.iter().map(subgraph_json).collect::<Vec<_>>(),
+        "on_failure": on_failure_word(manner.on_failure),
+        "at_stages": at_stages_word(manner.at_stages),
+        "nodes_at_once": manner.nodes_at_once,
+        "lost_after": manner.lost_after,
+    })
+}
+
+fn subgraph_json(subgraph: &Subgraph) -> Json {
+    json!({"start": subgraph.start, "end": subgraph.end})
+}
+
+pub(crate) fn decode(body: &Json) -> Option<(GraphRequest, Manner)> {
+    if body.get("version")?.as_u64()? != VERSION {
+        return None;
+    }
+    let flag = |key: &str| body.get(key).and_then(Json::as_bool).unwrap_or(false);
+    let texts = |key: &str| {
+        let items = body.get(key)?.as_array()?.iter();
+        items.map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    };
+    let number = |key: &str| body.get(key)?.as_u64().and_then(|number| u32::try_from(number).ok());
+    let graph = GraphRequest {
+        graph_type: GraphType::new(body.get("type")?.as_str()?).ok()?,
+        nodes: texts("nodes"),
+        tasks: texts("tasks"),
+        plan: body.get("plan").and_then(Json::as_i64).map(PlanId),
+        rest_of: body.get("rest_of").and_then(Json::as_i64).map(RunId),
+    };
+    let manner = Manner {
+        dry_run: flag("dry_run"),
+        noop_run: flag("noop_run"),
+        force: flag("force"),
+        debug: flag("debug"),
+        subgraphs: body.get("subgraphs")?.as_array()?.iter().map(read_subgraph).collect(),
+        on_failure: parse_on_failure(body.get("on_failure")?.as_str()?)?,
+        at_stages: parse_at_stages(body.get("at_stages")?.as_str()?)?,
+        nodes_at_once: number("nodes_at_once"),
+        lost_after: number("lost_after"),
+    };
+    Some((graph, manner))
+}
+
+fn read_subgraph(body: &Json) -> Subgraph {
+    let names = |key: &str| {
+        let items = body.get(key).and_then(Json::as_array).into_iter().flatten();
+        items.filter_map(Json::as_str).map(str::to_owned).collect()
+    };
+    Subgraph { start: names("start"), end: names("end") }
+}
+
+pub(crate) const ON_FAILURE: &[&str] = &["node_stops", "node_continues"];
+pub(crate) const AT_STAGES: &[&str] = &["pass", "hold"];
+
+fn on_failure_word(policy: OnFailure) -> &'static str {
+    match policy {
+        OnFailure::NodeStops => ON_FAILURE[0],
+        OnFailure::NodeContinues => ON_FAILURE[1],
+    }
+}
+
+pub(crate) fn parse_on_failure(word: &str) -> Option<OnFailure> {
+    match word {
+        "node_stops" => Some(OnFailure::NodeStops),
+        "node_continues" => Some(OnFailure::NodeContinues),
+        _ => None,
+    }
+}
+
+fn at_stages_word(policy: AtStages) -> &'static str {
+    match policy {
+        AtStages::Pass => AT_STAGES[0],
+        AtStages::Hold => AT_STAGES[1],
+    }
+}
+
+pub(crate) fn parse_at_stages(word: &str) -> Option<AtStages> {
+    match word {
+        "pass" => Some(AtStages::Pass),
+        "hold" => Some(AtStages::Hold),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_is_read_again() {
+        let graph = GraphRequest {
+            nodes: Some(vec!["1".to_owned(), "2".to_owned()]),
+            tasks: Some(Vec::new()),
+            plan: Some(PlanId(4)),
+            rest_of: Some(RunId(9)),
+            ..GraphRequest::whole(GraphType::new("default").unwrap())
+        };
+        let manner = Manner {
+            noop_run: true,
+            force: true,
+            subgraphs: vec![Subgraph { start: vec!["a/1".to_owned()], end: Vec::new() }],
+            on_failure: OnFailure::NodeContinues,
+            at_stages: AtStages::Hold,
+            nodes_at_once: Some(3),
+            lost_after: Some(60),
+            ..Manner::default()
+        };
+        assert_eq!(decode(&encode(&graph, &manner)).map(|read| read.0), Some(graph.clone()));
+        let read = decode(&encode(&graph, &manner)).unwrap().1;
+        assert_eq!(encode(&graph, &read), encode(&graph, &manner));
+        assert_eq!(decode(&json!({"version": 2})), None);
+    }
+}

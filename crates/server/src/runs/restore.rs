@@ -1,0 +1,67 @@
+//! Runs as their events say: to go on with them, or to do what is left of them.
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::Run as RunState;
+use stoker_model::RunId;
+use stoker_store::Session;
+
+use super::projection::Projection;
+use super::record;
+use super::request::decode;
+use crate::http::error::{ApiError, ApiResult};
+
+/// Events read at a time.
+const EVENTS_PAGE: u32 = 10_000;
+
+/// What is left of a run that ended.
+pub(super) async fn rest(
+    session: &mut Session,
+    former: RunId,
+    blueprint: &Blueprint,
+) -> ApiResult<Blueprint> {
+    // The former run may itself have been the rest of another.
+    let mut chain = Vec::new();
+    let mut next = Some(former);
+    while let Some(run) = next.filter(|run| !chain.contains(run)) {
+        // Without it nobody knows what succeeded, and all of it would be done again.
+        let work = session.run_work(run).await?.ok_or_else(|| {
+            ApiError::bad_request(format!(
+                "run {run}, of which this is the rest, was deleted; run the graph anew"
+            ))
+        })?;
+        chain.push(run);
+        next = decode(&work.options).and_then(|(request, _)| request.rest_of);
+    }
+    let mut left = blueprint.clone();
+    for run in chain.iter().rev() {
+        let (state, ..) = restore(session, *run, &left).await?;
+        left = left.remaining(&state);
+    }
+    Ok(left)
+}
+
+/// A run, its history and the number of its next event.
+pub(super) async fn restore(
+    session: &mut Session,
+    run: RunId,
+    blueprint: &Blueprint,
+) -> ApiResult<(RunState, Projection, i64)> {
+    let mut state = RunState::new(run, blueprint);
+    let mut projection = Projection::new(run);
+    let mut seq = 0;
+    loop {
+        let page = session.run_events(run, seq, EVENTS_PAGE).await?;
+        for stored in &page {
+            let event = record::decode(stored).map_err(|error| {
+                tracing::error!(run.id = run.0, error = %error, "the history of a run cannot be read");
+                ApiError::bad_request(error.to_string())
+            })?;
+            state.apply(blueprint, &event);
+            projection.apply(blueprint, &event);
+            seq = stored.seq;
+        }
+        if page.len() < EVENTS_PAGE as usize {
+            return Ok((state, projection, seq + 1));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! An agent in the process of the test: the real machine of an agent's session, a journal in memory, and tasks that
+//! do what their text says.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, FromAgent, Stream};
+use stoker_model::{JsonMap, Micros};
+use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
+use tokio::sync::mpsc;
+
+/// What was carried out, in the order it began: task and node.
+#[derive(Clone, Default)]
+pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
+
+impl Deeds {
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// The secrets that agents were told.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.1.lock().unwrap().clone()
+    }
+
+    /// What was carried out since the last time.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+/// Lets a server have agents, which note what they do.
+pub(crate) fn agents_for(app: &App) -> Deeds {
+    let deeds = Deeds::default();
+    let noted = deeds.clone();
+    let spawner: AgentSpawner = Arc::new(move |agent: LocalAgent| {
+        tokio::spawn(run(agent, noted.clone()));
+    });
+    app.set_agent_spawner(spawner);
+    deeds
+}
+
+struct Running {
+    kill: mpsc::Sender<()>,
+}
+
+async fn run(agent: LocalAgent, deeds: Deeds) {
+    let LocalAgent { uid, connections, .. } = agent;
+    let (send, mut messages) = mpsc::channel(64);
+    let (reports, receive) = mpsc::channel(64);
+    connections.send(LocalConnection { send, receive }).ok().unwrap();
+    let mut session =
+        AgentSession::new(Identity { node: uid, version: "test".to_owned() }, Limits::default());
+    let (exits, mut exited) = mpsc::channel::<(AttemptKey, End)>(64);
+    let mut running: HashMap<AttemptKey, Running> = HashMap::new();
+    let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);
+    loop {
+        while let Some(input) = inputs.pop_front() {
+            for output in session.step(input, Micros(1)) {
+                match output {
+                    Output::Write { seq, .. } | Output::Rewrite { seq, .. } => {
+                        inputs.push_back(Input::Written { seq });
+                    }
+                    Output::Send(message) => {
+                        if reports.send(message).await.is_err() {
+                            return;
+                        }
+                    }
+                    Output::Start(attempt) => {
+                        deeds.0.lock().unwrap().push(format!("{}@{}", attempt.task, attempt.node));
+                        deeds.1.lock().unwrap().extend(attempt.secrets.iter().cloned());
+                        let (kill, killed) = mpsc::channel(1);
+                        running.insert(attempt.key, Running { kill });
+                        print(&reports, &attempt).await;
+                        forge(&reports, &attempt).await;
+                        tokio::spawn(carry_out(attempt, killed, exits.clone()));
+                    }
+                    Output::Kill(key) => {
+                        if let Some(running) = running.get(&key) {
+                            deeds.0.lock().unwrap().push("killed".to_owned());
+                            let _ = running.kill.try_send(());
+                        }
+                    }
+                    Output::HeartbeatEvery { .. } | Output::Ignored { .. } => {}
+                }
+            }
+        }
+        tokio::select! {
+            message = messages.recv() => match message {
+                Some(message) => inputs.push_back(Input::Message(message)),
+                None => return,
+            },
+            Some((key, end)) = exited.recv() => {
+                running.remove(&key);
+                inputs.push_back(Input::Exited { key, end, summary: JsonMap::new() });
+            }
+        }
+    }
+}
+
+fn cmd(attempt: &Attempt) -> String {
+    attempt.parameters.get("cmd").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+async fn print(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+    let text = format!("{} says {}\n", attempt.task, cmd(attempt));
+    let _ = reports.send(FromAgent::Output { key: attempt.key, stream: Stream::Out, offset: 0, text }).await;
+}
+
+/// An agent that is told to `forge` says of the other instances of its run that they printed something and succeeded.
+async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+    if cmd(attempt) != "forge" {
+        return;
+    }
+    for instance in (0..4).filter(|instance| *instance != attempt.key.instance) {
+        let key = AttemptKey { instance, ..attempt.key };
+        let text = "forged\n".to_owned();
+        let _ = reports.send(FromAgent::Output { key, stream: Stream::Out, offset: 99, text }).await;
+        let finished = Finished { key, at: Micros(1), end: End::Succeeded, summary: JsonMap::new() };
+        let _ = reports.send(FromAgent::Finished(finished)).await;
+    }
+}
+
+async fn carry_out(attempt: Attempt, mut killed: mpsc::Receiver<()>, exits: mpsc::Sender<(AttemptKey, End)>) {
+    let end = match cmd(&attempt).as_str() {
+        "fail" => End::Failed { message: "exit code 1".to_owned() },
+        "hang" => {
+            killed.recv().await;
+            End::Cancelled
+        }
+        _ => End::Succeeded,
+    };
+    let _ = exits.send((attempt.key, end)).await;
+}

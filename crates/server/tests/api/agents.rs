@@ -1,0 +1,62 @@
+//! Agents come in, once each.
+
+use serde_json::{Value, json};
+
+use crate::beginnings::{id, node};
+use crate::support::{Reply, TestServer, request};
+
+async fn token(server: &TestServer, body: Value) -> String {
+    let made = server.post("join_tokens", &body).await.expect(201);
+    made["token"].as_str().unwrap().to_owned()
+}
+
+/// As somebody who has not logged in.
+async fn join(server: &TestServer, body: Value) -> Reply {
+    let body = axum::body::Body::from(body.to_string());
+    server.send(request("POST", "agents/join").body(body).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_token_lets_an_agent_in_as_often_as_it_says() {
+    let server = TestServer::new().await;
+    let node = node(&server, 1).await;
+    let once = token(&server, json!({"uses": 1})).await;
+    let wrong = join(&server, json!({"token": "stk_wrong", "node": node.to_string()})).await.refused(401);
+    assert!(wrong.contains("join token"), "{wrong}");
+    // A join that is refused costs nothing.
+    let nowhere = join(&server, json!({"token": once, "node": "no such node"})).await.refused(400);
+    assert!(nowhere.contains("there is no node `no such node`"), "{nowhere}");
+    let joined = join(&server, json!({"token": once, "node": node.to_string()})).await.expect(201);
+    assert_eq!(joined["node_uid"], node.to_string());
+    join(&server, json!({"token": once, "node": node.to_string()})).await.refused(401);
+    let agents = server.get("agents").await.expect(200);
+    assert_eq!((&agents[0]["uid"], &agents[0]["is_connected"]), (&json!(node.to_string()), &json!(false)));
+    assert!(!agents.to_string().contains("stk_"), "no secret is shown again");
+}
+
+#[tokio::test]
+async fn nobody_takes_the_place_of_another_unless_the_token_allows_it() {
+    let server = TestServer::new().await;
+    let node = node(&server, 1).await;
+    let plain = token(&server, json!({})).await;
+    let strong = token(&server, json!({"may_replace": true})).await;
+    join(&server, json!({"token": plain, "node": node.to_string()})).await.expect(201);
+    for place in [node.to_string(), "master".to_owned()] {
+        let refused = join(&server, json!({"token": plain, "node": place})).await.refused(403);
+        assert!(refused.contains("may_replace"), "{refused}");
+        join(&server, json!({"token": strong, "node": place})).await.expect(201);
+    }
+    let agent = id(&server.get("agents").await.expect(200)[0]);
+    server.delete(&format!("agents/{agent}")).await.expect(204);
+    join(&server, json!({"token": plain, "node": node.to_string()})).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_machine_that_nobody_knows_is_made_a_node() {
+    let server = TestServer::new().await;
+    let token = token(&server, json!({})).await;
+    let facts = json!({"mac": "52-54-00-AA-BB-CC", "hostname": "seven", "ip": "10.0.0.7"});
+    let joined = join(&server, json!({"token": token, "node": "seven", "facts": facts})).await.expect(201);
+    let node = server.get(&format!("nodes/{}", joined["node_uid"].as_str().unwrap())).await.expect(200);
+    assert_eq!((&node["mac"], &node["name"]), (&json!("52:54:00:aa:bb:cc"), &json!("seven")));
+}

@@ -1,0 +1,135 @@
+//! What plans depend on beside graphs and states: plugins, helpers, limits.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use stoker_model::PlanId;
+use stoker_planner::Plan;
+use stoker_settings::{Evaluation, Server};
+
+use crate::beginnings::{release_body, release_of};
+use crate::fixtures::writing;
+use crate::owners::Owners;
+use crate::plans::ready_nodes;
+use crate::support::TestServer;
+
+/// A deployment with a plugin that is enabled and has these stage tasks.
+async fn with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    ready_nodes(&server, &[&["controller"], &["controller"]]).await;
+    let stage =
+        |id: &str, before: Option<&str>| json!({"id": id, "type": "stage", "requires": before.as_slice()});
+    let tasks = json!([
+        stage("deploy_end", None),
+        stage("post_deployment_start", Some("deploy_end")),
+        stage("post_deployment_end", Some("post_deployment_start")),
+    ]);
+    server.post(&format!("{}/deployment_graphs/default", owners.release_path()), &tasks).await.expect(200);
+    let stage_task =
+        |stage: &&str| json!({"type": "shell", "role": "*", "stage": stage, "parameters": {"cmd": "x"}});
+    let tasks: Vec<Value> = stages.iter().map(stage_task).collect();
+    server.patch(&owners.plugin_path(), &json!({"tasks": tasks})).await.expect(200);
+    owners.enable_plugin(&server).await;
+    (server, owners)
+}
+
+async fn stored_plan(server: &TestServer, plan_id: i64) -> Plan {
+    let mut writing = writing(server).await;
+    let document = writing.plan_document(PlanId(plan_id)).await.unwrap().unwrap();
+    stoker_planner::decode(&document).unwrap().plan
+}
+
+/// Everything that waits for an instance, at any distance.
+fn after(plan: &Plan, name: &str) -> HashSet<String> {
+    let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
+    let edges: Vec<(u32, u32)> = plan.edges().collect();
+    let mut found = HashSet::from([name.to_owned()]);
+    loop {
+        let n_before = found.len();
+        for (before, after) in &edges {
+            if found.contains(&names[*before as usize]) {
+                found.insert(names[*after as usize].clone());
+            }
+        }
+        if found.len() == n_before {
+            return found;
+        }
+    }
+}
+
+#[tokio::test]
+async fn stage_tasks_of_plugins_are_planned_after_their_stage_in_their_order() {
+    let (server, _) = with_stage_tasks(&["post_deployment/100", "post_deployment/20"]).await;
+    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(made["n_run"], 4, "two tasks on two nodes: {made}");
+    let plan = stored_plan(&server, 1).await;
+    let late = after(&plan, "post_deployment_start@sync");
+    for name in ["add-on-post_deployment-20-1@1", "add-on-post_deployment-100-1@2"] {
+        assert!(late.contains(name), "{name} is not among {late:?}");
+    }
+    let after_first = after(&plan, "add-on-post_deployment-20-1@1");
+    assert!(after_first.contains("add-on-post_deployment-100-1@2"), "{after_first:?}");
+    let instances = server.get("plans/1/instances?task=add-on-post_deployment-100-1").await.expect(200);
+    assert_eq!((&instances[0]["action"], &instances[0]["type"]), (&json!("run"), &json!("shell")));
+}
+
+#[tokio::test]
+async fn stage_tasks_without_a_place_refuse_the_plan_beside_all_other_problems() {
+    let (server, owners) = with_stage_tasks(&["deploy/1", "post_deployment/x"]).await;
+    let codes = |reply: &Value| -> Vec<String> {
+        let errors = reply["errors"].as_array().expect("errors").iter();
+        errors.map(|error| error["code"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    assert_eq!(codes(&reply), ["graph-plugin-stage", "graph-plugin-stage"], "{reply}");
+    assert!(reply["errors"][1]["message"].as_str().unwrap().contains("no plain number"), "{reply}");
+    let named = json!({"tasks": ["add-on-post_deployment-20-1"]});
+    let reply = server.post("clusters/1/plans", &named).await.expect(400);
+    assert!(codes(&reply).contains(&"graph-plugin-stage".to_owned()), "{reply}");
+    let own = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*",
+                      "condition": {"yaql_exp": "$.nowhere.at.all"}}]);
+    server.post(&format!("{}/deployment_graphs/default", owners.cluster_path()), &own).await.expect(200);
+    let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    assert_eq!(codes(&reply).len(), 3, "{reply}");
+    assert_eq!(reply["errors"][2]["path"], "tasks.a.condition");
+    assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
+}
+
+/// A cluster of a node whose only task has this condition.
+async fn with_condition(settings: Server, condition: &str) -> TestServer {
+    let server = TestServer::with(settings).await;
+    release_of(&server, release_body()).await;
+    server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
+    ready_nodes(&server, &[&["controller"]]).await;
+    let task = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"cmd": "x"},
+                       "condition": {"yaql_exp": condition}}]);
+    server.put("clusters/1/deployment_tasks", &task).await.expect(200);
+    server
+}
+
+#[tokio::test]
+async fn plans_call_the_helpers_of_the_server() {
+    let file =
+        "functions:\n  - {name: isLarger, parameters: [size], body: changed($.debug) and $size > 10}\n";
+    let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: file }];
+    let library = stoker_helpers::load(&helpers, &stoker_planner::library()).library;
+    let settings = Server { library, ..Server::default() };
+    let server = with_condition(settings, "isLarger(11)").await;
+    assert_eq!(server.post("clusters/1/plans", &json!({})).await.expect(201)["n_run"], 1);
+    let server = with_condition(Server::default(), "isLarger(11)").await;
+    let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");
+}
+
+#[tokio::test]
+async fn expressions_of_plans_go_as_far_as_the_server_lets_them() {
+    let condition = "len(range(200).select($ + 1)) = 200";
+    let server = with_condition(Server::default(), condition).await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    let evaluation = Evaluation { limit_iterators: Some(100), ..Evaluation::default() };
+    let server = with_condition(Server { evaluation, ..Server::default() }, condition).await;
+    let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");
+    assert!(reply["message"].as_str().unwrap().contains("100"), "{reply}");
+}

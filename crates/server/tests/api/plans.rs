@@ -1,0 +1,386 @@
+//! Plans over REST: made, looked at, compared, removed.
+
+use serde_json::{Value, json};
+use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, Success};
+
+use crate::beginnings::{map, node, release_body, release_of};
+use crate::fixtures::{commit, writing};
+use crate::support::TestServer;
+
+/// Nodes that are deployed and have these roles, in cluster 1.
+pub(crate) async fn ready_nodes(server: &TestServer, roles: &[&[&str]]) {
+    for (id, roles) in (1..).zip(roles) {
+        node(server, u8::try_from(id).unwrap()).await;
+        let mut writing = writing(server).await;
+        let mut node = writing.node_get(NodeId(id)).await.unwrap().unwrap();
+        node.cluster_id = Some(ClusterId(1));
+        node.status = NodeStatus::Ready;
+        node.online = true;
+        node.roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        writing.node_update(&node).await.unwrap();
+        commit(writing).await;
+    }
+}
+
+/// That everything a plan runs succeeded.
+pub(crate) async fn succeed(server: &TestServer, plan_id: i64) {
+    let mut writing = writing(server).await;
+    let plan = writing.plan_get(PlanId(plan_id)).await.unwrap().unwrap();
+    let document = writing.plan_document(plan.id).await.unwrap().unwrap();
+    let explained = stoker_planner::decode(&document).unwrap();
+    let nodes: std::collections::HashMap<String, _> =
+        writing.plan_nodes(plan.id).await.unwrap().into_iter().collect();
+    let running = explained
+        .plan
+        .instances()
+        .filter(|instance| instance.verdict.action() == stoker_planner::Action::Run);
+    let successes: Vec<Success> = running
+        .map(|instance| Success {
+            task_name: instance.task.to_owned(),
+            node_uid: instance.node.to_owned(),
+            common_id: plan.common_id,
+            document_id: nodes[instance.node],
+            run_id: Some(RunId(1)),
+        })
+        .collect();
+    writing.success_put(plan.cluster_id, &successes).await.unwrap();
+    commit(writing).await;
+}
+
+fn tasks() -> Value {
+    json!([
+        {"id": "deploy_start", "type": "stage"},
+        {"id": "deploy_end", "type": "stage", "requires": ["deploy_start"]},
+        {"id": "reads-debug", "type": "shell", "version": "2.0.0", "role": "*", "requires": ["deploy_start"],
+         "required_for": ["deploy_end"], "condition": {"yaql_exp": "changed($.debug)"}, "parameters": {"cmd": "true"}},
+        {"id": "reads-password", "type": "shell", "version": "2.0.0", "role": ["controller"], "requires": ["reads-debug"],
+         "condition": {"yaql_exp": "changedAny($.access.entry, $.settings.access)"},
+         "parameters": {"cmd": {"yaql_exp": "concat('login ', $.access.entry)"}, "password": "hunter2hunter2"}},
+        {"id": "always", "type": "shell", "version": "2.0.0", "role": ["compute"], "requires": ["reads-debug"],
+         "parameters": {"cmd": "on {CLUSTER_ID}"}},
+        {"id": "legacy", "type": "shell", "version": "2.0.0", "role": ["compute"],
+         "condition": "settings:common.debug.value == true", "parameters": {"cmd": "debug"}},
+    ])
+}
+
+/// A cluster of a controller and two compute nodes with a small graph.
+pub(crate) async fn prepared() -> TestServer {
+    let server = TestServer::new().await;
+    let mut body = release_body();
+    body.attributes_metadata["editable"]["access"] = json!({"entry": {"type": "password", "value": "open sesame"}, "pin": {"type": "password", "value": "4711"}});
+    release_of(&server, body).await;
+    server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
+    ready_nodes(&server, &[&["controller"], &["compute"], &["compute", "ceph-osd"]]).await;
+    server.put("clusters/1/deployment_tasks", &tasks()).await.expect(200);
+    server
+}
+
+async fn running(server: &TestServer, plan: i64) -> Vec<String> {
+    let instances = server.get(&format!("plans/{plan}/instances?action=run")).await.expect(200);
+    let instances = instances.as_array().unwrap().iter();
+    instances
+        .map(|one| format!("{}@{}", one["task"].as_str().unwrap(), one["node"].as_str().unwrap()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_plan_is_made_stored_and_looked_at() {
+    let server = prepared().await;
+    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(
+        (
+            &made["id"],
+            &made["cluster"],
+            &made["graph_type"],
+            &made["created_by"],
+            &made["n_run"],
+            &made["n_skip"]
+        ),
+        (&json!(1), &json!(1), &json!("default"), &json!("admin"), &json!(6), &json!(4))
+    );
+    let shown = server.get("plans/1").await.expect(200);
+    assert_eq!(shown["tasks"][0], json!({"name": "always", "n_run": 2, "n_skip": 0}));
+    let verdicts = json!({"condition_fails": 2, "condition_holds": 4, "no_condition": 2, "stage": 2});
+    assert_eq!(shown["verdicts"], verdicts);
+    assert_eq!(shown["estimate"]["n_unknown"], 6);
+    assert_eq!(shown["estimate"]["critical_path"][0]["task"], "reads-debug");
+    assert_eq!(shown["warnings"], json!([]));
+    let reply = server.get("plans/1/instances?task=reads-debug,legacy&limit=3&offset=1").await;
+    assert_eq!(reply.header("content-range"), "objects 1-3/5");
+    let page = reply.expect(200);
+    assert_eq!(
+        (&page[0]["task"], &page[0]["node"], &page[0]["type"]),
+        (&json!("legacy"), &json!("3"), &json!(null))
+    );
+    assert_eq!(page[0]["reason"], "its condition `settings:common.debug.value == true` is false");
+    assert_eq!((&page[1]["task"], &page[1]["action"]), (&json!("reads-debug"), &json!("run")));
+    let list = server.get("clusters/1/plans?order_by=-id&limit=1").await;
+    assert_eq!(list.header("content-range"), "objects 0-0/1");
+    assert_eq!(list.expect(200)[0], made);
+    let parameters = server.get("clusters/1/serialized_tasks").await.expect(200)["tasks_graph"]["2"].clone();
+    let always = parameters.as_array().unwrap().iter().find(|task| task["id"] == "always").unwrap();
+    assert_eq!(always["parameters"]["cmd"], "on 1");
+    assert_eq!(server.get("clusters/1/plans").await.expect(200).as_array().unwrap().len(), 1);
+    server.delete("plans/1").await.expect(204);
+    assert_eq!(server.get("plans/1").await.refused(404), "Plan not found");
+    assert_eq!(server.get("plans/1/instances").await.refused(404), "Plan not found");
+    let audit = server.get("audit?limit=2").await.expect(200);
+    assert_eq!((&audit[0]["action"], &audit[1]["action"]), (&json!("plan.delete"), &json!("plan.create")));
+}
+
+#[tokio::test]
+async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
+    let server = prepared().await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    succeed(&server, 1).await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(running(&server, 2).await, ["always@2", "always@3"]);
+    server
+        .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
+        .await
+        .expect(200);
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(
+        running(&server, 3).await,
+        ["always@2", "always@3", "legacy@2", "legacy@3", "reads-debug@1", "reads-debug@2", "reads-debug@3"]
+    );
+    let one = server.get("plans/3/instances?task=reads-debug&node=2").await.expect(200);
+    assert_eq!(one[0]["differences"], json!([{"path": "debug", "old": "false", "new": "true"}]));
+    assert!(one[0]["reason"].as_str().unwrap().contains("debug"), "{one}");
+    let compared = server.get("plans/2/compare/3").await.expect(200);
+    let changes: Vec<(&str, &Value)> = compared["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| (change["task"].as_str().unwrap(), &change["nodes"]))
+        .collect();
+    assert_eq!(changes, [("legacy", &json!(["2", "3"])), ("reads-debug", &json!(["1", "2", "3"]))]);
+    // As if nothing had ever succeeded.
+    server.post("clusters/1/plans", &json!({"force": true})).await.expect(201);
+    assert_eq!(running(&server, 4).await.len(), 8);
+    // A machine that is installed anew has nothing of what succeeded on it.
+    let mut writing = writing(&server).await;
+    let mut node = writing.node_get(NodeId(2)).await.unwrap().unwrap();
+    node.status = NodeStatus::Provisioned;
+    writing.node_update(&node).await.unwrap();
+    commit(writing).await;
+    server
+        .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": false}}}}))
+        .await
+        .expect(200);
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(running(&server, 5).await, ["always@2", "always@3", "reads-debug@2"]);
+}
+
+#[tokio::test]
+async fn secrets_are_in_no_answer() {
+    let server = prepared().await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    succeed(&server, 1).await;
+    let secrets = ["open sesame", "4711", "other words", "0815", "hunter2"];
+    let change =
+        json!({"editable": {"access": {"entry": {"value": "other words"}, "pin": {"value": "0815"}}}});
+    server.put("clusters/1/attributes", &change).await.expect(200);
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(running(&server, 2).await, ["always@2", "always@3", "reads-password@1"]);
+    for path in [
+        "plans/1",
+        "plans/1/instances",
+        "plans/2",
+        "plans/2/instances",
+        "plans/2/instances?parameters=1",
+        "plans/1/compare/2",
+        "clusters/1/serialized_tasks",
+        "clusters/1/plans",
+        "plans/2/picture",
+    ] {
+        let text = server.get(path).await.expect(200).to_string();
+        for secret in secrets {
+            assert!(!text.contains(secret), "{path}: {secret}: {text}");
+        }
+    }
+    let shown = server.get("plans/2/instances?parameters=1&action=run&task=reads-password").await.expect(200);
+    assert_eq!(shown[0]["parameters"], json!({"cmd": "login (secret)", "password": "(secret)"}));
+    let shown = server.get("plans/2/instances?task=reads-password").await.expect(200);
+    assert_eq!(shown[0].get("parameters"), None);
+    assert!(shown[0]["differences"].to_string().contains("(secret)"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_plan_knows_what_has_changed_since() {
+    let server = prepared().await;
+    let body = json!({"nodes": [1, 2], "tasks": ["always", "reads-debug"], "subgraphs": [{"start": ["deploy_start"]}]});
+    server.post("clusters/1/plans", &body).await.expect(201);
+    let changes = async || server.get("plans/1/changes").await.expect(200);
+    assert_eq!(changes().await, json!({"is_current": true, "changes": []}));
+    server
+        .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
+        .await
+        .expect(200);
+    let found = changes().await;
+    assert_eq!(found["is_current"], false);
+    assert!(
+        found["changes"].as_array().unwrap().contains(&json!("the setting `debug` of all nodes")),
+        "{found}"
+    );
+    let mut tasks = tasks();
+    tasks.as_array_mut().unwrap().retain(|task| task["id"] != "always");
+    server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
+    assert_eq!(changes().await["changes"], json!(["Tasks always are not present in deployment graph"]));
+    server.get("plans/9/changes").await.refused(404);
+}
+
+#[tokio::test]
+async fn a_part_of_the_graph_can_be_planned() {
+    let server = prepared().await;
+    for (body, expected) in [
+        (json!({"tasks": ["always"]}), vec!["always@2", "always@3"]),
+        (json!({"nodes": [2], "tasks": ["always", "legacy"]}), vec!["always@2"]),
+        (json!({"nodes": [1]}), vec!["reads-debug@1", "reads-password@1"]),
+        (json!({"nodes": []}), vec![]),
+        (json!({"subgraphs": [{"start": ["always/3"], "end": [null]}]}), vec!["always@3"]),
+        (
+            json!({"graph_type": "default", "force": false, "subgraphs": [{"end": ["reads-debug/1"]}]}),
+            vec!["reads-debug@1"],
+        ),
+    ] {
+        let id = server.post("clusters/1/plans", &body).await.expect(201)["id"].as_i64().unwrap();
+        assert_eq!(running(&server, id).await, expected, "{body}");
+    }
+    let excluded = server.get("plans/3").await.expect(200)["excluded"].clone();
+    assert_eq!(excluded, json!([{"why": "it was not asked for", "nodes": ["2", "3"], "n_nodes": 2}]));
+    assert_eq!(server.get("plans/3").await.expect(200)["request"]["nodes"], json!([1]));
+}
+
+#[tokio::test]
+async fn wrong_requests_are_told_what_is_wrong() {
+    let server = prepared().await;
+    cluster_two(&server).await;
+    for (body, message) in [
+        (json!([]), "must be a map"),
+        (json!({"nods": []}), "unknown key `nods`"),
+        (json!({"graph_type": "no/type"}), "graph_type"),
+        (
+            json!({"graph_type": "unheard-of"}),
+            "There are no deployment tasks for graph type 'unheard-of'. Checked cluster (ID=1), its plugins and release (ID=1).",
+        ),
+        (json!({"nodes": ["x"]}), "nodes[0]"),
+        (json!({"nodes": [1, 4, 99]}), "Nodes 4, 99 do not belong to cluster 1"),
+        (
+            json!({"tasks": ["always", "never", "ever"]}),
+            "Tasks never,ever are not present in deployment graph",
+        ),
+        (json!({"tasks": [1]}), "tasks[0]"),
+        (json!({"force": "yes"}), "force"),
+        (json!({"subgraphs": [{"begin": []}]}), "unknown key `begin`"),
+        (json!({"subgraphs": {"start": []}}), "must be a list"),
+    ] {
+        let found = server.post("clusters/1/plans", &body).await.refused(400);
+        assert!(found.contains(message), "{body}: {found}");
+    }
+    assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
+    server.post("clusters/9/plans", &json!({})).await.refused(404);
+    server.get("clusters/9/plans").await.refused(404);
+    server.get("clusters/1/plans?limit=x").await.refused(400);
+    server.get("clusters/1/plans?order_by=document").await.refused(400);
+    for path in ["plans/1", "plans/x", "plans/0", "plans/1/instances", "plans/1/compare/2"] {
+        assert_eq!(server.get(path).await.refused(404), "Plan not found", "{path}");
+    }
+    assert_eq!(server.delete("plans/1").await.refused(404), "Plan not found");
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    server.get("plans/1/instances?action=jump").await.refused(400);
+    server.get("plans/1/instances?limit=-1").await.refused(400);
+    server.get("plans/1/instances?offset=10").await.refused(416);
+    assert_eq!(server.get("plans/1/compare/9").await.refused(404), "Plan not found");
+    assert_eq!(
+        server.get("clusters/1/serialized_tasks?nodes=4").await.refused(400),
+        "Nodes 4 do not belong to cluster 1"
+    );
+    server.get("clusters/1/serialized_tasks?nodes=x").await.refused(400);
+    server.get("clusters/1/serialized_tasks?graph_type=unheard-of").await.refused(400);
+    server.get("clusters/9/serialized_tasks").await.refused(404);
+}
+
+/// Another cluster, and node 4, which is in none.
+async fn cluster_two(server: &TestServer) {
+    server.post("clusters/", &json!({"name": "second", "release_id": 1})).await.expect(201);
+    node(server, 9).await;
+}
+
+#[tokio::test]
+async fn all_problems_of_a_graph_are_told_with_task_field_and_nodes() {
+    let server = prepared().await;
+    let broken = json!([
+        {"id": "a", "type": "shell", "version": "2.0.0", "role": ["compute"], "condition": {"yaql_exp": "changed($.nowhere)"}},
+        {"id": "b", "type": "shell", "version": "2.0.0", "role": ["controller"],
+         "parameters": {"cmd": {"yaql_exp": "$.access.entry + 1"}}},
+        {"id": "c", "type": "shell", "version": "2.0.0", "role": "*", "cross-depends": [{"name": "c"}], "parameters": {"cmd": "x"}},
+    ]);
+    server.post("clusters/1/deployment_graphs/broken", &json!({"tasks": broken})).await.expect(200);
+    let reply = server.post("clusters/1/plans", &json!({"graph_type": "broken"})).await.expect(400);
+    let errors = reply["errors"].as_array().unwrap();
+    let found: Vec<(&str, &Value)> =
+        errors.iter().map(|error| (error["path"].as_str().unwrap(), &error["nodes"])).collect();
+    assert!(found.contains(&("tasks.a.condition", &json!(["2", "3"]))), "{reply}");
+    assert!(found.contains(&("tasks.b.parameters.cmd", &json!(["1"]))), "{reply}");
+    assert!(errors.iter().any(|error| error["code"] == "plan-cycle"), "{reply}");
+    assert!(!reply.to_string().contains("open sesame"), "{reply}");
+    assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
+}
+
+#[tokio::test]
+async fn plans_of_others_do_not_exist() {
+    let server = prepared().await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    let member = server.user("eve", "elsewhere", "member").await;
+    for (method, path) in [
+        ("GET", "plans/1"),
+        ("GET", "plans/1/instances"),
+        ("GET", "plans/1/compare/1"),
+        ("GET", "clusters/1/plans"),
+        ("GET", "clusters/1/serialized_tasks"),
+        ("GET", "plans/1/picture"),
+        ("GET", "plans/1/changes"),
+        ("GET", "clusters/1/deploy_tasks/graph.gv"),
+    ] {
+        server.as_bearer(&member, method, path, &Value::Null).await.refused(404);
+    }
+    server.as_bearer(&member, "POST", "clusters/1/plans", &json!({})).await.refused(403);
+    server.as_bearer(&member, "DELETE", "plans/1", &Value::Null).await.refused(403);
+    let viewer = server.user("vic", "admin", "viewer").await;
+    server.as_bearer(&viewer, "GET", "plans/1", &Value::Null).await.expect(200);
+}
+
+#[tokio::test]
+async fn plans_go_with_their_cluster_and_leave_nothing() {
+    let server = prepared().await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    server.delete("clusters/1?force=1").await.expect(202);
+    assert_eq!(server.get("plans/1").await.refused(404), "Plan not found");
+}
+
+#[tokio::test]
+async fn a_primary_stays_primary_between_plans() {
+    let server = TestServer::new().await;
+    let mut body = release_body();
+    body.tags_metadata = map(json!({"controller": {"has_primary": true}}));
+    release_of(&server, body).await;
+    server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
+    ready_nodes(&server, &[&["compute"], &["controller"]]).await;
+    let tasks = json!([{"id": "first", "type": "shell", "version": "2.0.0", "role": ["primary-controller"], "parameters": {"cmd": "x"}}]);
+    server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(running(&server, 1).await, ["first@2"]);
+    let mut writing = writing(&server).await;
+    let mut node = writing.node_get(NodeId(1)).await.unwrap().unwrap();
+    node.roles = vec!["controller".to_owned()];
+    writing.node_update(&node).await.unwrap();
+    commit(writing).await;
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(running(&server, 2).await, ["first@2"]);
+    let facts = server.get("clusters/1/orchestrator/deployment").await.expect(200);
+    assert_eq!(
+        (&facts[0]["roles"], &facts[1]["roles"]),
+        (&json!(["controller"]), &json!(["primary-controller"]))
+    );
+}

@@ -1,0 +1,143 @@
+//! Runs under people and agents who do what they should not, or at the wrong moment.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::beginnings::{cluster, id, node};
+use crate::runs::{Site, task};
+use crate::support::TestServer;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_not_believed_about_what_others_do() {
+    let tasks = json!([
+        task("slow", json!(["controller"]), "hang", json!({})),
+        task("liar", json!(["compute"]), "forge", json!({})),
+    ]);
+    let site = Site::new(&tasks).await;
+    let run = id(&site.execute(json!({})).await.expect(202));
+    let is_done =
+        |rows: &[(String, String, String)]| rows.iter().any(|row| row.0 == "liar" && row.2 == "ready");
+    for _ in 0..400 {
+        if is_done(&site.history(run).await) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let history = site.history(run).await;
+    assert!(is_done(&history), "{history:?}");
+    let slow = history.iter().find(|row| row.0 == "slow").unwrap();
+    assert_eq!(slow.2, "running", "only its own agent can say that it ended");
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    site.ended(run).await;
+    let found = site.server.get(&format!("runs/{run}/output?search=forged")).await.expect(200);
+    assert_eq!(found, json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_stopped_before_it_began_never_begins() {
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+    for path in ["clusters/{cluster}/stop_deployment?now=1", "runs/{run}/stop"] {
+        for _ in 0..5 {
+            let run = id(&site.execute(json!({})).await.expect(202));
+            let path =
+                path.replace("{cluster}", &site.cluster.to_string()).replace("{run}", &run.to_string());
+            // It is being planned now, or has just begun; it ends either way.
+            if path.starts_with("runs") {
+                site.server.post(&path, &json!({"how": "now"})).await.expect(202);
+            } else {
+                site.server.put(&path, &json!({})).await.expect(202);
+            }
+            let ended = site.ended(run).await;
+            assert_eq!(
+                (&ended["status"], &ended["message"]),
+                (&json!("error"), &json!("The run was stopped"))
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_deleted_while_it_runs_is_called_off() {
+    for what in ["transactions/{run}?force=1", "clusters/{cluster}?force=1"] {
+        let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+        let run = id(&site.execute(json!({})).await.expect(202));
+        site.until_begun().await;
+        let path = what.replace("{run}", &run.to_string()).replace("{cluster}", &site.cluster.to_string());
+        assert!(site.server.delete(&path).await.status < 300);
+        for _ in 0..200 {
+            if site.deeds.all().contains(&"killed".to_owned()) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        assert!(site.deeds.all().contains(&"killed".to_owned()), "{what}: {:?}", site.deeds.all());
+        if what.starts_with("transactions") {
+            assert_eq!(site.cluster_status().await, "stopped");
+            assert_eq!(site.statuses().await, ["stopped", "discover"]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
+    let cmd = json!({"yaql_exp": "'secrets of ' + $.db_password"});
+    let tasks = json!([{"id": "tell", "type": "shell", "version": "2.0.0", "roles": ["controller"],
+        "parameters": {"cmd": cmd, "retries": 0, "timeout": 30}}]);
+    let site = Site::new(&tasks).await;
+    let supplied: Vec<Value> = site
+        .nodes
+        .iter()
+        .map(|node| json!({"uid": node.to_string(), "db_password": format!("opensesame{node}")}))
+        .collect();
+    let path = format!("clusters/{}/orchestrator/deployment/", site.cluster);
+    site.server.put(&path, &json!(supplied)).await.expect(200);
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    let known = site.deeds.secrets();
+    assert!(known.contains(&format!("opensesame{}", site.nodes[0])), "{known:?}");
+    assert!(
+        !known.contains(&format!("opensesame{}", site.nodes[1])),
+        "another node's are none of its business"
+    );
+}
+
+#[tokio::test]
+async fn a_member_sees_the_agents_of_its_own_tenant() {
+    let server = TestServer::new().await;
+    let [free, taken] = [node(&server, 1).await, node(&server, 2).await];
+    let cluster = cluster(&server).await;
+    server
+        .post(&format!("clusters/{cluster}/assignment"), &json!([{"id": taken, "roles": ["compute"]}]))
+        .await
+        .expect(200);
+    let token = server.post("join_tokens", &json!({"may_replace": true})).await.expect(201)["token"].clone();
+    for name in [free.to_string(), taken.to_string(), "master".to_owned()] {
+        server.post("agents/join", &json!({"token": token, "node": name})).await.expect(201);
+    }
+    let uids = async |bearer: &str| {
+        let shown = server.as_bearer(bearer, "GET", "agents", &Value::Null).await.expect(200);
+        shown
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|agent| agent["uid"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (own, other) =
+        (server.user("ann", "admin", "member").await, server.user("bob", "blue", "member").await);
+    assert_eq!(uids(&own).await, [taken.to_string()]);
+    assert_eq!(uids(&other).await, Vec::<String>::new());
+    assert_eq!(uids(&server.user("vic", "blue", "viewer").await).await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_of_several_graphs_says_how_far_it_is() {
+    let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
+    site.upload("second", &json!([task("two", json!(["controller"]), "hang", json!({}))])).await;
+    let run =
+        id(&site.execute(json!({"graphs": [{"type": "default"}, {"type": "second"}]})).await.expect(202));
+    let shown = site.until(run, |shown| shown["progress"] == 50).await;
+    assert_eq!(shown["status"], "running");
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    site.ended(run).await;
+}

@@ -1,0 +1,374 @@
+//! Runs from the request to the history, through the real engine, with agents in the process of the test.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use stoker_settings::{Runs, Server};
+
+use crate::agent::{Deeds, agents_for};
+use crate::beginnings::{cluster, id, node};
+use crate::support::{Reply, TestServer};
+
+/// A server whose nodes have agents, and a cluster with two nodes: a controller and a compute.
+pub(crate) struct Site {
+    pub(crate) server: TestServer,
+    pub(crate) deeds: Deeds,
+    pub(crate) cluster: i64,
+    pub(crate) nodes: [i64; 2],
+}
+
+impl Site {
+    pub(crate) async fn new(tasks: &Value) -> Self {
+        let runs = Runs { local_agents: true, ..Runs::default() };
+        let server = TestServer::with(Server { runs, ..Server::default() }).await;
+        let deeds = agents_for(&server.app);
+        server.app.begin_runs();
+        let cluster = cluster(&server).await;
+        let nodes = [node(&server, 1).await, node(&server, 2).await];
+        let roles =
+            json!([{"id": nodes[0], "roles": ["controller"]}, {"id": nodes[1], "roles": ["compute"]}]);
+        server.post(&format!("clusters/{cluster}/assignment"), &roles).await.expect(200);
+        let site = Self { server, deeds, cluster, nodes };
+        site.upload("default", tasks).await;
+        site
+    }
+
+    pub(crate) async fn upload(&self, graph_type: &str, tasks: &Value) {
+        let path = format!("clusters/{}/deployment_tasks/?graph_type={graph_type}", self.cluster);
+        self.server.put(&path, tasks).await.expect(200);
+    }
+
+    pub(crate) async fn execute(&self, extra: Value) -> Reply {
+        let mut body = json!({"cluster": self.cluster, "graphs": [{"type": "default"}]});
+        for (key, value) in extra.as_object().unwrap() {
+            body[key] = value.clone();
+        }
+        self.server.post("graphs/execute/", &body).await
+    }
+
+    /// Runs, waits for the end and shows it.
+    pub(crate) async fn deploy(&self, extra: Value) -> Value {
+        let run = id(&self.execute(extra).await.expect(202));
+        self.ended(run).await
+    }
+
+    pub(crate) async fn ended(&self, run: i64) -> Value {
+        self.until(run, |shown| shown["status"] == "ready" || shown["status"] == "error").await
+    }
+
+    pub(crate) async fn until(&self, run: i64, is_so: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..600 {
+            let shown = self.server.get(&format!("transactions/{run}")).await.expect(200);
+            if is_so(&shown) {
+                return shown;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("run {run} did not come to that in time");
+    }
+
+    pub(crate) async fn history(&self, run: i64) -> Vec<(String, String, String)> {
+        let records = self.server.get(&format!("transactions/{run}/deployment_history")).await.expect(200);
+        let text = |record: &Value, key: &str| record[key].as_str().unwrap().to_owned();
+        let mut rows: Vec<_> = records
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|record| (text(record, "task_name"), text(record, "node_id"), text(record, "status")))
+            .collect();
+        rows.sort();
+        rows
+    }
+
+    pub(crate) async fn statuses(&self) -> Vec<String> {
+        let nodes = self.server.get(&format!("nodes/?cluster_id={}", self.cluster)).await.expect(200);
+        nodes.as_array().unwrap().iter().map(|node| node["status"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub(crate) async fn cluster_status(&self) -> String {
+        let shown = self.server.get(&format!("clusters/{}", self.cluster)).await.expect(200);
+        shown["status"].as_str().unwrap().to_owned()
+    }
+}
+
+pub(crate) fn task(name: &str, roles: Value, cmd: &str, more: Value) -> Value {
+    let mut task = json!({
+        "id": name, "type": "shell", "version": "2.0.0", "roles": roles,
+        "parameters": {"cmd": cmd, "retries": 0, "timeout": 30},
+    });
+    for (key, value) in more.as_object().unwrap() {
+        task[key] = value.clone();
+    }
+    task
+}
+
+fn two_tasks() -> Value {
+    json!([
+        task(
+            "first",
+            json!("*"),
+            "true",
+            json!({"condition": {"yaql_exp": "changed($.settings.common.debug.value)"}})
+        ),
+        task(
+            "second",
+            json!(["compute"]),
+            "true",
+            json!({
+                "requires": ["first"], "cross-depends": [{"name": "first", "role": "controller"}],
+                "condition": {"yaql_exp": "changed($.cluster.name)"},
+            })
+        ),
+    ])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
+    let site = Site::new(&two_tasks()).await;
+    let [one, two] = site.nodes;
+    let run = site.deploy(json!({})).await;
+    assert_eq!((&run["status"], &run["progress"]), (&json!("ready"), &json!(100)), "{run}");
+    let done = site.deeds.take();
+    assert_eq!(done.len(), 3, "{done:?}");
+    assert_eq!(done[2], format!("second@{two}"), "it waits for the first on both nodes");
+    assert_eq!(
+        site.history(id(&run)).await,
+        [
+            ("first".to_owned(), one.to_string(), "ready".to_owned()),
+            ("first".to_owned(), two.to_string(), "ready".to_owned()),
+            ("second".to_owned(), two.to_string(), "ready".to_owned()),
+        ]
+    );
+    assert_eq!(site.statuses().await, ["ready", "ready"]);
+    assert_eq!(site.cluster_status().await, "operational");
+    // Nothing changed.
+    let run = site.deploy(json!({})).await;
+    assert_eq!(run["status"], "ready", "{run}");
+    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    let skipped = site.history(id(&run)).await;
+    assert!(skipped.iter().all(|(_, _, status)| status == "skipped"), "{skipped:?}");
+    assert_eq!(skipped.len(), 3);
+    // One setting did.
+    let settings = json!({"editable": {"common": {"debug": {"value": true}}}});
+    site.server.put(&format!("clusters/{}/attributes", site.cluster), &settings).await.expect(200);
+    site.deploy(json!({})).await;
+    let mut done = site.deeds.take();
+    done.sort();
+    assert_eq!(done, [format!("first@{one}"), format!("first@{two}")]);
+    // And with force, everything is as on the first day.
+    site.deploy(json!({"force": true})).await;
+    assert_eq!(site.deeds.take().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
+    let tasks = json!([
+        task("bad", json!(["controller"]), "fail", json!({})),
+        task(
+            "after",
+            json!(["compute"]),
+            "true",
+            json!({"cross-depends": [{"name": "bad", "role": "controller"}]})
+        ),
+        task("unrelated", json!(["compute"]), "true", json!({})),
+    ]);
+    let site = Site::new(&tasks).await;
+    let [one, two] = site.nodes;
+    let run = site.deploy(json!({})).await;
+    assert_eq!(run["status"], "error", "{run}");
+    assert!(run["message"].as_str().unwrap().contains("zero tolerance"), "{run}");
+    let history = site.server.get(&format!("transactions/{}/deployment_history", id(&run))).await.expect(200);
+    let of =
+        |name: &str| history.as_array().unwrap().iter().find(|row| row["task_name"] == name).unwrap().clone();
+    assert_eq!(of("bad")["status"], "error");
+    assert_eq!(of("bad")["reason"], "exit code 1");
+    assert_eq!(of("after")["status"], "skipped");
+    assert!(of("after")["reason"].as_str().unwrap().contains(&format!("bad@{one}")), "{}", of("after"));
+    let nodes = site.server.get(&format!("nodes/{one}")).await.expect(200);
+    assert_eq!((&nodes["status"], &nodes["error_type"]), (&json!("error"), &json!("deploy")));
+    assert!(site.cluster_status().await == "partially_deployed");
+    assert!(!site.deeds.all().contains(&format!("after@{two}")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_busy_cluster_refuses_another_run_and_a_stop_ends_the_one_it_has() {
+    let tasks = json!([
+        task("slow", json!(["controller"]), "hang", json!({})),
+        task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
+    ]);
+    let site = Site::new(&tasks).await;
+    let run = id(&site.execute(json!({})).await.expect(202));
+    let refused = site.execute(json!({})).await.refused(409);
+    assert!(refused.starts_with("Deployment already started"), "{refused}");
+    site.until_begun().await;
+    site.server
+        .put(&format!("clusters/{}/stop_deployment?now=1", site.cluster), &json!({}))
+        .await
+        .expect(202);
+    let shown = site.ended(run).await;
+    assert_eq!((&shown["status"], &shown["message"]), (&json!("error"), &json!("The run was stopped")));
+    assert_eq!(site.cluster_status().await, "stopped");
+    let idle = site.server.put(&format!("clusters/{}/stop_deployment", site.cluster), &json!({})).await;
+    assert!(idle.refused(400).starts_with("Nothing to stop"));
+    // What was not done can be done.
+    let tasks = json!([
+        task("slow", json!(["controller"]), "true", json!({})),
+        task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
+    ]);
+    site.upload("default", &tasks).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+}
+
+impl Site {
+    pub(crate) async fn until_begun(&self) {
+        for _ in 0..400 {
+            if !self.deeds.all().is_empty() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("nothing was begun in time");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_run_begins_nothing_until_it_is_resumed() {
+    let tasks = json!([
+        task(
+            "slow",
+            json!(["controller"]),
+            "hang",
+            json!({"parameters": {"cmd": "hang", "timeout": 1, "retries": 0}})
+        ),
+        task("other", json!(["compute"]), "true", json!({"condition": true})),
+    ]);
+    let site = Site::new(&tasks).await;
+    let run = id(&site.execute(json!({})).await.expect(202));
+    site.until_begun().await;
+    site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.expect(202);
+    site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.refused(409);
+    site.server.post(&format!("runs/{run}/resume"), &Value::Null).await.expect(202);
+    site.server.post(&format!("runs/{run}/resume"), &Value::Null).await.refused(409);
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    site.ended(run).await;
+    site.server.post(&format!("runs/{run}/stop"), &json!({})).await.refused(409);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_did_not_succeed_is_done_again_with_the_same_plan() {
+    let tasks = json!([
+        task("good", json!(["controller"]), "true", json!({})),
+        task("bad", json!(["controller"]), "fail", json!({"requires": ["good"]})),
+        task("last", json!(["controller"]), "true", json!({"requires": ["bad"]})),
+    ]);
+    let site = Site::new(&tasks).await;
+    let run = site.deploy(json!({})).await;
+    assert_eq!(run["status"], "error");
+    assert_eq!(site.deeds.take().len(), 2);
+    let again = id(&site.server.post(&format!("runs/{}/retry", id(&run)), &Value::Null).await.expect(202));
+    let again = site.ended(again).await;
+    assert_eq!(again["status"], "error", "it fails again: the plan is the same");
+    assert_eq!(site.deeds.take(), [format!("bad@{}", site.nodes[0])], "what succeeded is not done again");
+    let parts = site.server.get(&format!("runs/{}", id(&again))).await.expect(200);
+    let before = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    assert_eq!(parts["parts"][0]["plan_id"], before["parts"][0]["plan_id"]);
+    // Nobody knows any more what the first one did.
+    site.server.delete(&format!("transactions/{}", id(&run))).await.expect(204);
+    let again = id(&site.server.post(&format!("runs/{}/retry", id(&again)), &Value::Null).await.expect(202));
+    let message = site.ended(again).await["message"].to_string();
+    assert!(message.contains("was deleted"), "{message}");
+    assert_eq!(site.deeds.take(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dry_run_plans_and_touches_nothing() {
+    let site = Site::new(&two_tasks()).await;
+    let run = site.deploy(json!({"dry_run": true})).await;
+    assert_eq!((&run["status"], &run["dry_run"]), (&json!("ready"), &json!(true)));
+    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    assert_eq!(site.statuses().await, ["discover", "discover"]);
+    assert_eq!(site.cluster_status().await, "new");
+    let shown = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    let plan = shown["parts"][0]["plan_id"].as_i64().unwrap();
+    // What was looked at is what runs.
+    site.server.post(&format!("plans/{plan}/apply"), &json!({"force": true})).await.refused(400);
+    let applied = id(&site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.expect(202));
+    assert_eq!(site.ended(applied).await["status"], "ready");
+    assert_eq!(site.deeds.take().len(), 3);
+    // It is not run again: the cluster is not what it was.
+    let refused = site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.refused(409);
+    assert!(refused.contains("out of date"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn graphs_run_one_after_another_and_none_after_one_that_failed() {
+    let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
+    site.upload("second", &json!([task("two", json!(["controller"]), "fail", json!({}))])).await;
+    site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
+    let graphs = json!([{"type": "default"}, {"type": "second"}, {"type": "third"}]);
+    let run = site.deploy(json!({"graphs": graphs})).await;
+    assert_eq!(run["status"], "error");
+    let node = site.nodes[0];
+    assert_eq!(site.deeds.take(), [format!("one@{node}"), format!("two@{node}")]);
+    let shown = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    let statuses: Vec<&str> = shown["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["run"]["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses, ["ready", "error", "error"]);
+    assert_eq!(shown["parts"][2]["run"]["message"], "Aborted");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happened_is_told_with_numbers_and_what_was_printed_is_found() {
+    let site = Site::new(&json!([task("hello", json!(["controller"]), "world", json!({}))])).await;
+    let run = site.deploy(json!({})).await;
+    let events = site.server.get(&format!("runs/{}/events", id(&run))).await.expect(200);
+    let events = events.as_array().unwrap().clone();
+    let numbers: Vec<i64> = events.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());
+    assert_eq!((&events[0]["kind"], &events[events.len() - 1]["kind"]), (&json!("began"), &json!("ended")));
+    let later = site.server.get(&format!("runs/{}/events?after=2&limit=1", id(&run))).await.expect(200);
+    assert_eq!(later, json!([events[2]]));
+    let request = site.server.request("GET", &format!("runs/{}/events?after=1", id(&run)));
+    let request = request.header("accept", "text/event-stream").body(axum::body::Body::empty()).unwrap();
+    let stream = site.server.send(request).await.expect(200);
+    let text = stream.as_str().unwrap();
+    assert_eq!(
+        text.matches("\nid: ").count() + usize::from(text.starts_with("id: ")),
+        events.len() - 1,
+        "{text}"
+    );
+    let path = format!("runs/{}/output?search=world", id(&run));
+    for _ in 0..100 {
+        let found = site.server.get(&path).await.expect(200);
+        if found != json!([]) {
+            assert_eq!(found[0]["text"], "hello says world\n");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let path = format!("runs/{}/output?task=hello&node={}", id(&run), site.nodes[0]);
+    assert_eq!(site.server.get(&path).await.expect(200)[0]["stream"], "out");
+    site.server.get(&format!("runs/{}/output", id(&run))).await.refused(400);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_run_is_refused_before_anything_happens() {
+    let site = Site::new(&two_tasks()).await;
+    let execute = async |body: Value| site.server.post("graphs/execute/", &body).await;
+    let cluster = site.cluster;
+    execute(json!({"cluster": 99, "graphs": [{"type": "default"}]})).await.refused(404);
+    execute(json!({"cluster": cluster, "graphs": []})).await.refused(400);
+    execute(json!({"cluster": cluster})).await.refused(400);
+    execute(json!({"cluster": cluster, "graphs": [{"type": "default"}], "speed": 1})).await.refused(400);
+    let none = execute(json!({"cluster": cluster, "graphs": [{"type": "nobody"}]})).await.refused(400);
+    assert!(none.starts_with("There are no deployment tasks for graph type 'nobody'"), "{none}");
+    let foreign = json!({"cluster": cluster, "graphs": [{"type": "default", "nodes": [77]}]});
+    assert_eq!(execute(foreign).await.refused(400), "Nodes 77 do not belong to cluster 1");
+    let unknown = json!({"cluster": cluster, "graphs": [{"type": "default", "tasks": ["nothing"]}]});
+    execute(unknown).await.refused(400);
+    assert_eq!(site.server.get("transactions/").await.expect(200), json!([]));
+}
