@@ -21,14 +21,26 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
     Some(data.join("stoker"))
 }
 
+const ADMIN_PASSWORD: &str = "STOKER_ADMIN_PASSWORD";
+const DATABASE_URL: &str = "STOKER_DATABASE_URL";
+const JOIN_TOKEN: &str = "STOKER_JOIN_TOKEN";
+
+/// Variables that have a secret in them: no program that is started for somebody else may see them.
+pub const SECRET_VARIABLES: &[&str] = &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN];
+
 /// `STOKER_ADMIN_PASSWORD`: the password of the first user.
 pub(crate) fn admin_password() -> Option<String> {
-    env::var("STOKER_ADMIN_PASSWORD").ok().filter(|password| !password.is_empty())
+    env::var(ADMIN_PASSWORD).ok().filter(|password| !password.is_empty())
 }
 
 /// `STOKER_DATABASE_URL`: the database, where its password should not be an argument.
 pub(crate) fn database_url() -> Option<String> {
-    env::var("STOKER_DATABASE_URL").ok().filter(|url| !url.is_empty())
+    env::var(DATABASE_URL).ok().filter(|url| !url.is_empty())
+}
+
+/// `STOKER_JOIN_TOKEN`: what an agent joins with, where it should not be an argument.
+pub(crate) fn join_token() -> Option<String> {
+    env::var(JOIN_TOKEN).ok().filter(|token| !token.is_empty())
 }
 
 /// `STOKER_LOG`: what is logged.

@@ -26,9 +26,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+pub use crate::environment::SECRET_VARIABLES;
 use crate::exit::Failure;
 use crate::printer::Printer;
-pub use crate::programs::{Programs, Serve};
+pub use crate::programs::{Programs, RunAgent, Serve};
 
 /// Runs the program with these arguments, the name of the program being the first.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {

@@ -31,6 +31,13 @@ impl Printer {
         write_lines(self.out.lock(), text)
     }
 
+    /// Writes data that is too large to be held at once, piece by piece.
+    pub(crate) fn pieces(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let mut out = io::BufWriter::with_capacity(1 << 16, self.out.lock());
+        write(&mut out)?;
+        out.flush()
+    }
+
     /// Writes text with colours for a person to standard output.
     pub(crate) fn page(&mut self, text: &str) -> io::Result<()> {
         write_lines(AutoStream::new(self.out.lock(), self.color), text)

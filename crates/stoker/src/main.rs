@@ -1,5 +1,7 @@
 //! The one executable: a few lines over the libraries.
 
+mod local;
+
 use std::process::ExitCode;
 
 use stoker_cli::Programs;
@@ -9,8 +11,9 @@ use stoker_cli::Programs;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PROGRAMS: Programs = Programs {
+    agent: |settings, tell| Ok(stoker_agent::main(settings, tell)?),
     openapi: stoker_server::openapi_text,
-    serve: |settings, tell| Ok(stoker_server::run(settings, tell)?),
+    serve: |settings, tell| Ok(stoker_server::run(settings, local::spawner(), tell)?),
 };
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ mod program;
 
 use std::collections::BTreeSet;
 
-use program::run_bytes;
+use program::{run, run_bytes};
 use serde_json::Value as Json;
 use stoker_testkit::real_data;
 
@@ -83,6 +83,69 @@ fn without_a_plan_all_errors_are_told_with_their_places() {
     for part in ["a@1 → b@1 → a@1", "task `a`, condition, on nodes 1, 2", "absent", "graph.yaml:6"] {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
+}
+
+#[test]
+fn help_says_what_can_be_drawn() {
+    insta::assert_snapshot!(run(&["plan", "--help"], ""));
+}
+
+#[test]
+fn a_plan_is_drawn() {
+    let drawn = |more: &[&str]| {
+        let (code, stdout, _) = plan("graph.yaml", more);
+        assert_eq!(code, 0, "{more:?}");
+        stdout
+    };
+    let dot = drawn(&["--output", "dot"]);
+    assert!(dot.contains("\"Task[configure/1]\" -> \"Task[join/2]\";"), "{dot}");
+    assert!(dot.contains("\"Task[deploy_start/sync]\" [fillcolor=magenta, style=filled];"), "{dot}");
+    let parents = drawn(&["--output", "dot", "--parents-of", "join", "--only-node", "2"]);
+    assert!(parents.contains("Task[configure/2]") && !parents.contains("deploy_start"), "{parents}");
+    let running = drawn(&["--output", "mermaid", "--runs-only"]);
+    assert!(running.starts_with("flowchart LR\n") && !running.contains("deploy_start"), "{running}");
+    let tasks = drawn(&["--output", "dot", "--graph", "tasks", "--only-task", "join"]);
+    assert!(tasks.contains("\"configure\" [color=gray95];"), "{tasks}");
+    assert!(drawn(&["--output", "svg"]).ends_with("</svg>\n"));
+}
+
+#[test]
+fn what_cannot_be_drawn_is_told() {
+    let check = |more: &[&str], expected: &str| {
+        let (code, stdout, stderr) = plan("graph.yaml", more);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{more:?}");
+        assert!(stderr.contains(expected), "{stderr}");
+    };
+    check(&["--only-task", "join"], "use `--only-tasks`");
+    check(&["--runs-only", "--output", "json"], "says what is drawn, and nothing is");
+    check(&["--output", "svg", "--graph", "tasks", "--runs-only"], "`--graph tasks` draws none");
+    check(&["--output", "svg", "--only-task", "joni"], "no task of the plan is called `joni`");
+    check(&["--output", "dot", "--graph", "tasks", "--parents-of", "x"], "Task x is not present in graph");
+    check(&["--output", "picture"], "possible values: text, json, dot, svg, mermaid");
+}
+
+#[test]
+fn durations_make_an_estimate() {
+    let folder = stoker_testkit::Folder::new();
+    let file = folder.path().join("durations.json");
+    let path = file.to_str().unwrap();
+    let check = |text: &str, expected_code: i32, expected: &str| {
+        std::fs::write(&file, text).unwrap();
+        let (code, stdout, stderr) = plan("graph.yaml", &["--durations", path]);
+        assert_eq!(code, expected_code, "{stderr}");
+        assert!(format!("{stdout}{stderr}").contains(expected), "{stdout}{stderr}");
+    };
+    let chain = "longest chain: 2 in a row, 3.5 s\n     2.0 s  configure@2\n     1.5 s  join@2";
+    check(
+        r#"{"configure": {"1": 1000, "2": 2000}, "join": 1500}"#,
+        0,
+        &format!("about 3.5 s in all\n{chain}"),
+    );
+    check(r#"{"configure": 1000}"#, 0, "in all; 1 of 3 durations are guessed");
+    check("{}", 0, "about 1 min 0 s in all; 3 of 3 durations are guessed");
+    check("[1]", 3, "a map from tasks to milliseconds is expected");
+    check(r#"{"configure": "fast"}"#, 3, "`configure` lasts a number of milliseconds");
+    check(r#"{"configure": {"1": -1}}"#, 3, "`configure` lasts a number of milliseconds");
 }
 
 #[test]

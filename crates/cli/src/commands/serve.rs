@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use stoker_model::{MergeMode, MergeOrder};
-use stoker_settings::{DatabaseLocation, Secret, Server};
+use stoker_settings::{DatabaseLocation, Evaluation, Runs, Secret, Server};
 
 use crate::environment;
 use crate::exit::{Failure, Outcome};
+use crate::input::read_library;
 use crate::printer::Printer;
 use crate::programs::Programs;
 
@@ -20,6 +21,7 @@ would otherwise be seen in the list of processes. STOKER_LOG sets what is logged
 
 Examples:
   stoker serve
+  stoker serve --local-agents
   stoker serve --listen 0.0.0.0:8000 --data-dir /var/lib/stoker
   STOKER_DATABASE_URL=postgres://stoker@db/stoker stoker serve")]
 pub(crate) struct Args {
@@ -46,6 +48,44 @@ pub(crate) struct Args {
     /// What a stronger layer overrides: attributes, or the whole task (replace)
     #[arg(long, value_name = "MODE", default_value = MergeMode::NAMES[0], value_parser = merge_mode)]
     merge_mode: MergeMode,
+
+    /// Give every node that has no agent one inside of the server; for trying out
+    #[arg(long)]
+    local_agents: bool,
+
+    /// Start no agent for tasks of the master; one on the master joins by itself
+    #[arg(long)]
+    no_master_agent: bool,
+
+    /// Nodes that carry out something at the same time, in one run
+    #[arg(long, value_name = "N", default_value_t = Runs::default().nodes_at_once,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    nodes_at_once: u32,
+
+    /// Give a node up when nothing is heard of it for so long, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lost_after_seconds,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    lost_after: u32,
+
+    /// Forget runs that ended more than so many days ago, with their history and output; 0 keeps them for ever
+    #[arg(long, value_name = "DAYS", default_value_t = Runs::default().keep_days)]
+    keep_runs: u32,
+
+    /// A program for what only you know how to do, as `erase_node=/path`; can be given several times
+    #[arg(long, value_name = "NAME=PATH", value_parser = super::agent::hook)]
+    hook: Vec<(String, PathBuf)>,
+
+    /// Folder of helper files, or one such file, whose functions task fields and node filters can call
+    #[arg(long, value_name = "DIR")]
+    helpers: Option<PathBuf>,
+
+    /// Longest collection an expression may walk; grows with the number of nodes if not given
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    limit_iterators: Option<i64>,
+
+    /// Largest single value of an expression, in bytes; grows with the number of nodes if not given
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    memory_quota: Option<i64>,
 
     /// How the log is written to standard error
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
@@ -88,20 +128,39 @@ fn merge_mode(text: &str) -> Result<MergeMode, String> {
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
     start_logging(&args.log_format, printer);
+    // Read first: with a broken helper there is no server.
+    let library = args.helpers.as_deref().map(|path| read_library(path, printer)).transpose()?;
+    let database = args.location.resolve()?;
+    let agents_folder = match &database {
+        DatabaseLocation::Folder(folder) => folder.join("agents"),
+        DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default().join("agents"),
+    };
+    let runs = Runs {
+        nodes_at_once: args.nodes_at_once,
+        lost_after_seconds: args.lost_after,
+        master_agent: !args.no_master_agent,
+        local_agents: args.local_agents,
+        keep_days: args.keep_runs,
+        hooks: args.hook.into_iter().collect(),
+        agents_folder,
+    };
     let settings = Server {
         listen: args.listen,
-        database: args.location.resolve()?,
+        database,
+        runs,
         body_bytes_max: args.max_body,
         token_seconds: args.token_lifetime,
         merge_order: args.merge_order,
         merge_mode: args.merge_mode,
+        evaluation: Evaluation { limit_iterators: args.limit_iterators, memory_quota: args.memory_quota },
+        library,
         admin_password: environment::admin_password().map(Secret::new),
     };
     let served = (programs.serve)(settings, &mut |line| printer.note(line));
     served.map_err(|error| Failure::unavailable(error.as_ref()))
 }
 
-fn start_logging(format: &str, printer: &Printer) {
+pub(super) fn start_logging(format: &str, printer: &Printer) {
     let filter = tracing_subscriber::EnvFilter::new(environment::log_filter());
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -10,6 +10,7 @@ use stoker_yaql::{Library, Span};
 use super::{Text, read_text};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::printer::Printer;
 
 /// The functions of helper files over a library, and enough to point into those files later.
 pub(crate) struct Helpers {
@@ -51,6 +52,13 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
         diagnostics.push(Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
     }
     Ok(Helpers { library, warnings: diagnostics, all: loaded.helpers, texts })
+}
+
+/// What expressions of task fields can call, with the helpers of a folder or file among it. Warnings are shown.
+pub(crate) fn read_library(path: &Path, printer: &mut Printer) -> Outcome<Arc<Library>> {
+    let helpers = read_helpers(path, &stoker_planner::library())?;
+    helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
+    Ok(helpers.library)
 }
 
 fn helper_paths(path: &Path) -> io::Result<Vec<PathBuf>> {

@@ -6,6 +6,6 @@ mod text;
 mod vars;
 
 pub(crate) use data::{as_input, read_any_data, read_data};
-pub(crate) use helpers::{Helpers, read_helpers};
+pub(crate) use helpers::{Helpers, read_helpers, read_library};
 pub(crate) use text::{Text, read_text};
 pub(crate) use vars::{is_name, read_vars};

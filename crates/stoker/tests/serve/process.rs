@@ -23,6 +23,13 @@ impl Process {
         Self::run(command)
     }
 
+    /// The same with further options.
+    pub(crate) fn start_with(folder: &Path, options: &[&str]) -> Self {
+        let mut command = command(folder);
+        command.args(options);
+        Self::run(command)
+    }
+
     pub(crate) fn run(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -125,6 +132,19 @@ impl Client {
         let url = format!("{}{path}", self.base);
         let mut response = self.agent.get(url).header("x-auth-token", &self.token).call().unwrap();
         response.body_mut().read_to_string().unwrap()
+    }
+
+    /// Follows a stream of events until it ends: everything it said.
+    pub(crate) fn watch(&self, path: &str) -> std::thread::JoinHandle<String> {
+        let request = self.agent.get(format!("{}{path}", self.base)).header("x-auth-token", &self.token);
+        let mut response = request.header("accept", "text/event-stream").call().unwrap();
+        assert_eq!(response.status(), 200);
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // Cut off in the middle is an end, too.
+            _ = response.body_mut().as_reader().read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
     }
 
     #[track_caller]

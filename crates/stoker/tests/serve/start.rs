@@ -73,3 +73,22 @@ async fn postgres_serves_as_well() {
     assert!(server.terminate().success());
     database.remove();
 }
+
+#[test]
+fn a_broken_helper_stops_the_start_with_its_place() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.file("helpers")).unwrap();
+    let file = folder.file("helpers/own.yaml");
+    std::fs::write(&file, "functions:\n  - name: moved\n    body: changed($.x) and lenn($.y)\n").unwrap();
+    let mut broken = command(folder.path());
+    let output = broken.arg("--helpers").arg(folder.file("helpers")).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let told = String::from_utf8(output.stderr).unwrap();
+    for expected in ["there is no function `lenn`", "own.yaml:3:28", "^^^^", "did you mean `len`?"] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    std::fs::write(&file, "functions:\n  - name: moved\n    body: changed($.x)\n").unwrap();
+    let mut mended = command(folder.path());
+    mended.arg("--helpers").arg(&file).args(["--limit-iterators", "50000", "--memory-quota", "1000000"]);
+    assert!(Process::run(mended).terminate().success());
+}

@@ -1,67 +1,102 @@
 //! A plan as JSON, for programs.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use stoker_model::Json;
-use stoker_planner::{Explainer, Plan, Report};
+use stoker_planner::{ExplainedPlan, FaultToleranceGroup, Plan, Severity};
 
 use super::graph::Graph;
 
 /// One line for each instance and each edge, so that two plans can be compared by tools for text.
-pub(super) fn text(
-    plan: &Plan,
-    explainer: &Explainer<'_>,
-    report: &Report,
+///
+/// Ten thousand nodes that wait for ten thousand others are a hundred million lines, so they are written one by one and
+/// never held together.
+pub(super) fn write(
+    out: &mut dyn Write,
+    explained: &ExplainedPlan,
     warnings: &[String],
     graph: &Graph,
-) -> String {
-    let mut out = String::from("{\"instances\": [");
-    let quoted = |text: &str| Json::from(text).to_string();
-    let mut names = Vec::with_capacity(plan.n_instances());
-    for (instance_idx, instance) in plan.instances().enumerate() {
-        let comma = if instance_idx > 0 { "," } else { "" };
-        let (task, node, action) =
-            (quoted(instance.task), quoted(instance.node), instance.verdict.action().as_str());
-        let reason = quoted(&explainer.explain(&instance).to_string());
-        // Writing to a string cannot fail.
-        let _ = write!(
+) -> io::Result<()> {
+    let ExplainedPlan { plan, reasons, .. } = explained;
+    out.write_all(b"{\"instances\": [")?;
+    let mut comma = "";
+    for instance in plan.instances() {
+        let reason = reasons.of(instance.idx).map(ToString::to_string).unwrap_or_default();
+        let (task, node, reason) = (quoted(instance.task), quoted(instance.node), quoted(&reason));
+        let action = instance.verdict.action().as_str();
+        write!(
             out,
             "{comma}\n  {{\"task\": {task}, \"node\": {node}, \"action\": \"{action}\", \"reason\": {reason}}}"
-        );
-        names.push(quoted(&instance.to_string()));
+        )?;
+        comma = ",";
     }
-    out.push_str("\n ],\n \"edges\": [");
-    for (edge_idx, (before, after)) in plan.edges().enumerate() {
-        let comma = if edge_idx > 0 { "," } else { "" };
-        let _ = write!(out, "{comma}\n  [{}, {}]", names[before as usize], names[after as usize]);
+    out.write_all(b"\n ],\n \"edges\": [")?;
+    let names = Names::new(plan);
+    comma = "";
+    for (before, after) in plan.edges() {
+        let ((task, node), (other_task, other_node)) = (names.of(before), names.of(after));
+        write!(out, "{comma}\n  [{task}@{node}, {other_task}@{other_node}]")?;
+        comma = ",";
     }
-    let groups: Vec<Json> = plan
-        .groups
-        .iter()
-        .map(|group| {
-            let fields = [
-                ("name", Json::from(group.name.as_str())),
-                ("node_ids", Json::from(group.nodes.clone())),
-                ("fault_tolerance", Json::from(group.tolerated)),
-            ];
-            fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Json>()
-        })
-        .collect();
-    let _ = write!(out, "\n ],\n \"fault_tolerance_groups\": {},\n", Json::Array(groups));
-    let warnings: Vec<Json> = warnings
-        .iter()
-        .map(|warning| warning_json(warning.clone(), None))
-        .chain(report.warnings().map(|problem| {
-            let place = problem.task.as_ref().and_then(|task| graph.place(task, &problem.field));
-            let line = place.map(|place| {
-                let before = place.text.get(..place.span.start).unwrap_or_default();
-                (place.origin, before.matches('\n').count() + 1)
-            });
-            warning_json(problem.to_string(), line)
-        }))
-        .collect();
-    let _ = write!(out, " \"warnings\": {}\n}}", Json::Array(warnings));
-    out
+    write!(out, "\n ],\n \"fault_tolerance_groups\": {},\n", groups(&plan.groups))?;
+    writeln!(out, " \"warnings\": {}\n}}", told(explained, warnings, graph))
+}
+
+/// The two halves of names of instances, `"task` and `node"`: there are few of them, and many instances.
+struct Names<'p> {
+    plan: &'p Plan,
+    tasks: Vec<String>,
+    nodes: Vec<String>,
+}
+
+impl<'p> Names<'p> {
+    fn new(plan: &'p Plan) -> Self {
+        let head = |text: &str| quoted(text).strip_suffix('"').map(str::to_owned).unwrap_or_default();
+        let tail = |text: &str| quoted(text).strip_prefix('"').map(str::to_owned).unwrap_or_default();
+        Self {
+            plan,
+            tasks: plan.tasks.iter().map(|task| head(&task.name)).collect(),
+            nodes: plan.nodes.iter().map(|uid| tail(uid)).collect(),
+        }
+    }
+
+    fn of(&self, instance_idx: u32) -> (&str, &str) {
+        let task_idx = self.plan.tasks.partition_point(|task| task.first <= instance_idx) - 1;
+        let task = &self.plan.tasks[task_idx];
+        let node_idx = task.nodes[(instance_idx - task.first) as usize];
+        (&self.tasks[task_idx], &self.nodes[node_idx as usize])
+    }
+}
+
+fn quoted(text: &str) -> String {
+    Json::from(text).to_string()
+}
+
+fn groups(groups: &[FaultToleranceGroup]) -> Json {
+    let group = |group: &FaultToleranceGroup| {
+        let fields = [
+            ("name", Json::from(group.name.as_str())),
+            ("node_ids", Json::from(group.nodes.clone())),
+            ("fault_tolerance", Json::from(group.tolerated)),
+        ];
+        fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Json>()
+    };
+    Json::Array(groups.iter().map(group).collect())
+}
+
+/// What was noticed while reading, and then while planning.
+fn told(explained: &ExplainedPlan, warnings: &[String], graph: &Graph) -> Json {
+    let of_plan = explained.problems.iter().filter(|problem| problem.severity == Severity::Warning);
+    let warnings = warnings.iter().map(|warning| warning_json(warning.clone(), None));
+    let all = warnings.chain(of_plan.map(|problem| {
+        let place = problem.task.as_ref().and_then(|task| graph.place(task, &problem.field));
+        let line = place.map(|place| {
+            let before = place.text.get(..place.span.start).unwrap_or_default();
+            (place.origin, before.matches('\n').count() + 1)
+        });
+        warning_json(problem.to_string(), line)
+    }));
+    Json::Array(all.collect())
 }
 
 fn warning_json(message: String, place: Option<(String, usize)>) -> Json {

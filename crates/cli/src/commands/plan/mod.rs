@@ -1,8 +1,10 @@
 //! `stoker plan`: what will run, where, in which order, and why.
 
 mod cluster;
+mod durations;
 mod graph;
 mod json;
+mod picture;
 mod problems;
 mod summary;
 
@@ -10,30 +12,43 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use stoker_planner::state::{OldStates, State, master_document};
-use stoker_planner::{Explainer, PlanningInput, Request, Settings, plan};
+use stoker_planner::{ExplainedPlan, Plan, PlanningInput, Request, Settings, check, plan};
 
+use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
-use crate::input::read_helpers;
+use crate::input::read_library;
 use crate::printer::Printer;
 use cluster::Cluster;
+use durations::Durations;
 use graph::Graph;
+use picture::PictureArgs;
 
 /// Compute a plan without running anything
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`--nodes` is a folder with a document for each node, YAML or JSON; files without a top-level `uid` are left alone. What
-all documents have in common is the state of the cluster. `--tags` maps uids to lists of tags, as in
-`{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like `--nodes`: the state with which every
-task last succeeded; without it this is a first run.
+`--nodes` is a folder with a document for each node, YAML or JSON; files without a top-level `uid`
+are left alone. What all documents have in common is the state of the cluster. `--tags` maps uids to
+lists of tags, as in `{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like
+`--nodes`: the state with which every task last succeeded; without it this is a first run.
 
-With `--output json`, standard output holds {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}], \"edges\":
-[[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]} and nothing else. The exit code is 1 when there
-is no plan, so that a graph can be checked in a pipeline.
+With `--output json`, standard output holds {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
+\"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]} and nothing else. The
+exit code is 1 when there is no plan, so that a graph can be checked in a pipeline.
+
+With `--output dot`, `svg` or `mermaid` it is a picture: of the task instances and their order, or
+with `--graph tasks` of the tasks as they are written. `--only-task`, `--only-node`, `--parents-of`
+and `--runs-only` choose what is drawn; `--only-tasks` and `--only-nodes` choose what is planned.
+
+`--durations` is a file with milliseconds, {\"TASK\": 1200} or {\"TASK\": {\"UID\": 1200}}. The text
+then ends with how long the plan will take and with the chain of tasks that takes longest. A task
+that is not in it is taken to last as long as it does on other nodes, else as tasks of its type do,
+else half a minute.
 
 Examples:
   stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml
-  stoker plan --offline --tasks core/*.yaml plugin.yaml --nodes new/ --old old/ --tags tags.yaml --output json")]
+  stoker plan --offline --tasks a.yaml b.yaml --nodes new/ --old old/ --tags tags.yaml -o json
+  stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml -o svg > plan.svg")]
 pub(crate) struct Args {
     /// Plan from files, without a server
     #[arg(long, required = true)]
@@ -83,24 +98,33 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     memory_quota: Option<i64>,
 
-    /// Format of the plan: text (the default) or json
+    /// How long tasks take, to estimate how long the plan will
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    durations: Option<PathBuf>,
+
+    /// Format of the plan: text (the default), json, dot, svg or mermaid
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
+
+    #[command(flatten)]
+    picture: PictureArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
     Json,
+    Dot,
+    Svg,
+    Mermaid,
 }
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let format = args.output.unwrap_or(Format::Text);
+    args.picture.check(format)?;
+    let durations = args.durations.as_deref().map(Durations::read).transpose()?;
     let library = match &args.helpers {
-        Some(path) => {
-            let helpers = read_helpers(path, &stoker_planner::library())?;
-            helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
-            helpers.library
-        }
+        Some(path) => read_library(path, printer)?,
         None => stoker_planner::library(),
     };
     let graph = Graph::read(&args.tasks, printer)?;
@@ -124,17 +148,39 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         exit: Exit::Failed,
         diagnostics: report.errors().map(|problem| problems::diagnostic(problem, &graph)).collect(),
     })?;
-    let options = Explainer::options(&input);
-    let explainer = Explainer::new(&input, &options);
+    judge(&plan)?;
+    let explained = ExplainedPlan::new(&input, plan, report);
     warnings.extend(graph.warnings.iter().cloned());
-    if args.output == Some(Format::Json) {
-        return Ok(printer.data(&json::text(&plan, &explainer, &report, &warnings, &graph))?);
+    if format == Format::Json {
+        return Ok(printer.pieces(|out| json::write(out, &explained, &warnings, &graph))?);
     }
     for warning in &warnings {
         printer.note(&format!("warning: {warning}"));
     }
-    report.warnings().for_each(|problem| printer.diagnostic(&problems::diagnostic(problem, &graph)));
-    Ok(printer.page(&summary::text(&plan, &explainer, &report, args.all))?)
+    explained.problems.iter().for_each(|problem| printer.diagnostic(&problems::diagnostic(problem, &graph)));
+    if format != Format::Text {
+        return Ok(printer.data(&args.picture.draw(format, &explained.plan, &graph.tasks)?)?);
+    }
+    let mut text = summary::text(&explained, args.all);
+    if let Some(durations) = &durations {
+        text.push_str(&durations.text(&explained.plan));
+    }
+    Ok(printer.page(&text)?)
+}
+
+/// No plan is shown that another look at it finds wrong. It is never the fault of a user.
+fn judge(plan: &Plan) -> Outcome {
+    let findings = check(plan);
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let help = "this is a mistake of the program and not yours; please report it with the graph";
+    let diagnostic = |finding: &stoker_planner::Finding| {
+        Diagnostic::error(format!("the plan is wrong: {finding}"))
+            .code("internal")
+            .help(Some(help.to_owned()))
+    };
+    Err(Failure { exit: Exit::Failed, diagnostics: findings.iter().map(diagnostic).collect() })
 }
 
 fn settings(args: &Args) -> Settings {

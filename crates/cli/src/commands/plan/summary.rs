@@ -1,18 +1,20 @@
 //! A plan for people: what runs, where and why, with equal reasons told once.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use stoker_planner::{Action, Explainer, Instance, Plan, Report};
+use stoker_planner::{Action, ExplainedPlan, Instance, Reasons};
 
 const BOLD: Style = Style::new().bold();
 const RUN: Style = AnsiColor::Green.on_default();
 const SKIP: Style = AnsiColor::BrightBlack.on_default();
 
-/// Beyond this, one node speaks for all that are judged alike.
-const EXPLAINED_MAX: usize = 200;
+/// With more reasons than these for one task, the first speaks for all others that are judged alike.
+const REASONS_MAX: usize = 20;
 
-pub(super) fn text(plan: &Plan, explainer: &Explainer<'_>, report: &Report, with_skipped: bool) -> String {
+pub(super) fn text(explained: &ExplainedPlan, with_skipped: bool) -> String {
+    let ExplainedPlan { plan, reasons, excluded, .. } = explained;
     let mut out = String::new();
     let mut instances = plan.instances().peekable();
     while let Some(first) = instances.next() {
@@ -20,7 +22,7 @@ pub(super) fn text(plan: &Plan, explainer: &Explainer<'_>, report: &Report, with
         while let Some(next) = instances.next_if(|next| next.task == first.task) {
             of_task.push(next);
         }
-        for (reason, nodes) in grouped(&of_task, explainer) {
+        for (reason, nodes) in grouped(&of_task, reasons) {
             let action = nodes[0].verdict.action();
             if action == Action::Run || with_skipped {
                 line(&mut out, action, first.task, &nodes, &reason);
@@ -36,26 +38,27 @@ pub(super) fn text(plan: &Plan, explainer: &Explainer<'_>, report: &Report, with
         "{blank_line}{BOLD}{n_run} to run{BOLD:#}, {n_skipped} to skip: {} tasks on {n_nodes} nodes",
         plan.tasks.iter().filter(|task| !task.nodes.is_empty()).count(),
     );
-    for excluded in &report.excluded {
+    for excluded in excluded {
         let _ = write!(out, "\nnode {} takes no part: {}", excluded.uid, excluded.why);
     }
     out
 }
 
 /// Instances of one task by their reasons, in the order in which these first occur.
-fn grouped<'p>(of_task: &[Instance<'p>], explainer: &Explainer<'_>) -> Vec<(String, Vec<Instance<'p>>)> {
+fn grouped<'p>(of_task: &[Instance<'p>], reasons: &Reasons) -> Vec<(String, Vec<Instance<'p>>)> {
+    let mut places: HashMap<u32, usize> = HashMap::new();
     let mut groups: Vec<(String, Vec<Instance<'p>>)> = Vec::new();
-    for (instance_idx, instance) in of_task.iter().enumerate() {
-        let alike = groups.iter().position(|(_, nodes)| nodes[0].verdict == instance.verdict);
-        if let Some(alike) = alike.filter(|_| instance_idx >= EXPLAINED_MAX) {
-            groups[alike].1.push(*instance);
-            continue;
-        }
-        let reason = explainer.explain(instance).to_string();
-        match groups.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, nodes)) => nodes.push(*instance),
-            None => groups.push((reason, vec![*instance])),
-        }
+    for instance in of_task {
+        let number = reasons.number(instance.idx).unwrap_or(u32::MAX);
+        let place = *places.entry(number).or_insert_with(|| {
+            let alike = groups.iter().position(|(_, nodes)| nodes[0].verdict == instance.verdict);
+            alike.filter(|_| groups.len() >= REASONS_MAX).unwrap_or_else(|| {
+                let reason = reasons.of(instance.idx).map(ToString::to_string).unwrap_or_default();
+                groups.push((reason, Vec::new()));
+                groups.len() - 1
+            })
+        });
+        groups[place].1.push(*instance);
     }
     groups
 }

@@ -1,0 +1,277 @@
+//! Runs as users see them: a server and three agents, each a process of its own, and nothing but REST.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::site::{Site, until};
+
+#[expect(clippy::needless_pass_by_value, reason = "they are written where they are given")]
+fn task(name: &str, roles: Value, cmd: Value, more: &Value) -> Value {
+    let mut task = json!({
+        "id": name, "type": "shell", "version": "2.1.0", "roles": roles,
+        "parameters": {"cmd": cmd, "retries": 0, "timeout": 60},
+    });
+    for (key, value) in more.as_object().unwrap() {
+        task[key] = value.clone();
+    }
+    task
+}
+
+fn status_of(history: &[Value], task: &str, node: i64) -> Value {
+    let is_it = |row: &&Value| row["task_name"] == task && row["node_id"] == node.to_string().as_str();
+    history.iter().find(is_it).unwrap_or_else(|| panic!("{task} on {node} is not in {history:?}")).clone()
+}
+
+/// What of a run that has ended has not.
+fn open(site: &Site, run: &Value) -> Value {
+    let id = run["id"].as_i64().unwrap();
+    let path = format!("/api/v1/transactions/{id}/deployment_history?statuses=pending,running");
+    site.client.expect(200, "GET", &path, None)
+}
+
+#[test]
+fn only_what_depends_on_a_changed_setting_is_done_again() {
+    let site = Site::new(&json!([]));
+    let (base, web) = (site.file("base").display().to_string(), site.file("web").display().to_string());
+    let port = format!("'echo ' + str($.settings.web.port.value) + ' >>{web}'");
+    site.upload(&json!([
+        task(
+            "base",
+            json!("*"),
+            json!(format!("echo $STOKER_NODE >>{base}")),
+            &json!({
+                "condition": {"yaql_exp": "changed($.cluster.name)"},
+            })
+        ),
+        task(
+            "web",
+            json!(["controller"]),
+            json!({"yaql_exp": port}),
+            &json!({
+                "requires": ["base"], "cross-depends": [{"name": "base", "role": "*"}],
+                "condition": {"yaql_exp": "changed($.settings.web.port.value)"},
+            })
+        ),
+        {"id": "shape", "type": "noop", "version": "2.1.0", "roles": ["controller"]},
+    ]));
+    let first = site.deploy(&json!({}));
+    assert_eq!((&first["status"], &first["progress"]), (&json!("ready"), &json!(100)), "{first}");
+    assert_eq!((site.read("base").lines().count(), site.read("web").as_str()), (3, "80\n"));
+    let cluster = site.client.expect(200, "GET", &format!("/api/v1/clusters/{}", site.cluster), None);
+    assert_eq!(cluster["status"], "operational");
+
+    let settings = json!({"editable": {"web": {"port": {"value": 8080}}}});
+    site.client.expect(200, "PUT", &format!("/api/v1/clusters/{}/attributes", site.cluster), Some(&settings));
+    let second = site.deploy(&json!({}));
+    assert_eq!(second["status"], "ready", "{second}");
+    assert_eq!((site.read("base").lines().count(), site.read("web").as_str()), (3, "80\n8080\n"));
+    let history = site.history(second["id"].as_i64().unwrap());
+    assert_eq!(status_of(&history, "web", site.nodes[0])["status"], "ready");
+    for node in &site.nodes {
+        let row = status_of(&history, "base", *node);
+        assert_eq!(row["status"], "skipped");
+        assert_eq!(row["reason"], "`$.cluster.name` has not changed");
+    }
+    assert_eq!(status_of(&history, "shape", site.nodes[0])["status"], "skipped");
+    assert_eq!(open(&site, &second), json!([]));
+    // Why it ran is said by the plan.
+    let shown = site.client.expect(200, "GET", &format!("/api/v1/runs/{}", second["id"]), None);
+    let plan = shown["parts"][0]["plan_id"].as_i64().unwrap();
+    let text = site.client.text(&format!("/api/v1/plans/{plan}/instances?tasks=web"));
+    assert!(text.contains("8080") || text.contains("settings.web.port"), "{text}");
+}
+
+#[test]
+fn a_node_whose_agent_is_away_is_waited_for() {
+    let mut site = Site::new(&json!([]));
+    let file = site.file("done").display().to_string();
+    site.upload(&json!([task("mark", json!("*"), json!(format!("echo $STOKER_NODE >>{file}")), &json!({}))]));
+    for place in 0..3 {
+        site.await_agent(place);
+    }
+    site.kill_agent(2);
+    let run = site.execute(&json!({}));
+    until("the others are done", || (site.read("done").lines().count() == 2).then_some(()));
+    assert_eq!(site.if_ended(run), None);
+    site.start_agent(2);
+    assert_eq!(site.ended(run)["status"], "ready");
+    assert_eq!(site.read("done").lines().last(), Some(site.nodes[2].to_string().as_str()));
+}
+
+#[test]
+fn a_node_that_is_away_for_too_long_is_given_up_by_name() {
+    let mut site =
+        Site::new(&json!([task("mark", json!(["controller", "compute"]), json!("true"), &json!({}))]));
+    for place in 0..3 {
+        site.await_agent(place);
+    }
+    site.kill_agent(1);
+    // This one has nothing to do in the run, and the server that saw it is gone.
+    site.kill_agent(2);
+    site.kill_server();
+    site.start_server();
+    let run = site.deploy(&json!({"lost_after": 1}));
+    assert_eq!(run["status"], "error", "{run}");
+    let (message, lost) = (run["message"].as_str().unwrap(), site.nodes[1].to_string());
+    assert!(message.ends_with(&format!("these failed: {lost}")), "{message}");
+    let node = site.client.expect(200, "GET", &format!("/api/v1/nodes/{lost}"), None);
+    assert_eq!((&node["status"], &node["online"]), (&json!("error"), &json!(false)), "{node}");
+    assert!(node["error_msg"].as_str().unwrap().contains("not heard of"), "{node}");
+    let row = status_of(&site.history(run["id"].as_i64().unwrap()), "mark", site.nodes[1]);
+    assert_eq!(row["status"], "error");
+    until("the other is missed too", || {
+        let node = site.get(&format!("/api/v1/nodes/{}", site.nodes[2]))?;
+        (node["online"] == false).then_some(())
+    });
+    // When it is back, what it missed can be made up for.
+    site.start_agent(1);
+    site.await_agent(1);
+    let again = site.client.expect(202, "POST", &format!("/api/v1/runs/{}/retry", run["id"]), None);
+    let again = site.ended(again["id"].as_i64().unwrap());
+    assert_eq!(again["status"], "ready");
+    assert_eq!(open(&site, &again), json!([]));
+}
+
+#[test]
+fn a_run_without_deeds_touches_nothing() {
+    let site = Site::new(&json!([]));
+    let (file, copy) =
+        (site.file("touched").display().to_string(), site.file("copied").display().to_string());
+    site.upload(&json!([
+        task("mark", json!("*"), json!(format!("echo $STOKER_NODE >>{file}")), &json!({})),
+        {"id": "write", "type": "upload_file", "version": "2.1.0", "roles": "*",
+         "parameters": {"path": copy, "data": "x"}},
+    ]));
+    let run = site.deploy(&json!({"noop_run": true}));
+    assert_eq!(run["status"], "ready", "{run}");
+    assert!(!Path::new(&file).exists() && !Path::new(&copy).exists());
+    let nodes = site.client.expect(200, "GET", "/api/v1/nodes/", None);
+    assert!(nodes.as_array().unwrap().iter().all(|node| node["status"] == "discover"), "{nodes}");
+    // Nothing has succeeded either: the next run does everything.
+    assert_eq!(site.deploy(&json!({}))["status"], "ready");
+    assert_eq!((site.read("touched").lines().count(), site.read("copied").as_str()), (3, "x"));
+}
+
+#[test]
+fn a_stop_ends_what_runs_with_everything_it_started() {
+    let site = Site::new(&json!([]));
+    let file = site.file("pid").display().to_string();
+    site.upload(&json!([
+        task(
+            "slow",
+            json!(["controller"]),
+            json!(format!("sleep 1000 & echo $$ $! >{file}; wait")),
+            &json!({})
+        ),
+        task("later", json!(["controller"]), json!("true"), &json!({"requires": ["slow"]})),
+    ]));
+    let run = site.execute(&json!({}));
+    let pids = until("the task begins", || Some(site.read("pid")).filter(|text| text.ends_with('\n')));
+    assert!(pids.split_whitespace().all(is_alive));
+    let asked = Instant::now();
+    site.client.expect(202, "POST", &format!("/api/v1/runs/{run}/stop"), Some(&json!({"how": "now"})));
+    let ended = site.ended(run);
+    assert_eq!(ended["message"], "The run was stopped", "{ended}");
+    assert!(!pids.split_whitespace().any(is_alive), "{pids}");
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    let history = site.history(run);
+    assert_eq!(status_of(&history, "slow", site.nodes[0])["status"], "error");
+    assert_eq!(status_of(&history, "later", site.nodes[0])["reason"], "the run was stopped before it");
+    let node = site.client.expect(200, "GET", &format!("/api/v1/nodes/{}", site.nodes[0]), None);
+    assert_eq!(node["status"], "stopped");
+}
+
+#[test]
+fn a_task_that_does_its_worst_is_ended_and_its_agent_goes_on() {
+    let site = Site::new(&json!([]));
+    let file = site.file("pids").display().to_string();
+    // It forks, detaches, ignores the polite signal, fills its output, and never ends.
+    let worst = format!(
+        "trap '' TERM\n\
+         (trap '' TERM; setsid sleep 1000 & echo $! >>{file})\n\
+         yes & echo $! $$ >>{file}\n\
+         while :; do sleep 1; done\n"
+    );
+    let limits = json!({"parameters": {"cmd": worst, "retries": 0, "timeout": 1}});
+    site.upload(&json!([task("worst", json!(["controller"]), json!(""), &limits)]));
+    let run = site.deploy(&json!({}));
+    assert_eq!(run["status"], "error");
+    let row = status_of(&site.history(run["id"].as_i64().unwrap()), "worst", site.nodes[0]);
+    assert!(row["reason"].as_str().unwrap().contains("longer than its timeout"), "{row}");
+    let pids = site.read("pids");
+    assert_eq!(pids.split_whitespace().count(), 3);
+    assert!(!pids.split_whitespace().any(is_alive), "{pids}");
+    site.upload(&json!([task("well", json!(["controller"]), json!("true"), &json!({}))]));
+    assert_eq!(site.deploy(&json!({}))["status"], "ready");
+}
+
+#[test]
+fn what_is_printed_can_be_read_and_secrets_cannot() {
+    const SECRET: &str = "correct-horse-battery";
+    let site = Site::new(&json!([]));
+    let told = json!({"yaql_exp": "'echo the entry is ' + $.settings.db.entry.value + '; echo ' + $.settings.db.entry.value + ' >&2; exit 3'"});
+    site.upload(&json!([task("tell", json!(["controller"]), told, &json!({}))]));
+    let settings = json!({"editable": {"db": {"entry": {"value": SECRET}}}});
+    site.client.expect(200, "PUT", &format!("/api/v1/clusters/{}/attributes", site.cluster), Some(&settings));
+    let run = site.deploy(&json!({}));
+    assert_eq!(run["status"], "error");
+    let (id, node) = (run["id"].as_i64().unwrap(), site.nodes[0]);
+    let path = format!("/api/v1/runs/{id}/output?task=tell&node={node}");
+    let pieces = until("what was printed is kept", || {
+        site.get(&path).filter(|pieces| pieces.as_array().is_some_and(|pieces| pieces.len() == 2))
+    });
+    let text = |stream: &str| {
+        let mut pieces = pieces.as_array().unwrap().iter();
+        pieces.find(|piece| piece["stream"] == stream).unwrap()["text"].as_str().unwrap().to_owned()
+    };
+    assert!(text("out").starts_with("the entry is ") && !text("out").contains(SECRET), "{pieces}");
+    let plan =
+        site.client.expect(200, "GET", &format!("/api/v1/runs/{id}"), None)["parts"][0]["plan_id"].clone();
+    let shown = [
+        path,
+        format!("/api/v1/runs/{id}"),
+        format!("/api/v1/runs/{id}/events"),
+        format!("/api/v1/runs/{id}/output?search=entry"),
+        format!("/api/v1/transactions/{id}"),
+        format!("/api/v1/transactions/{id}/deployment_history?include_summary=1"),
+        format!("/api/v1/plans/{plan}"),
+        format!("/api/v1/plans/{plan}/instances"),
+        format!("/api/v1/nodes/{node}"),
+        "/api/v1/audit".to_owned(),
+    ];
+    for path in shown {
+        let text = site.client.text(&path);
+        assert!(!text.contains(SECRET), "{path}: {text}");
+    }
+    for log in ["server.log", "agent-0.log"] {
+        assert!(!site.read(log).contains(SECRET), "{log}");
+    }
+}
+
+#[test]
+fn a_server_that_is_asked_to_end_does_so_at_once_and_its_runs_go_on() {
+    let mut site = Site::new(&json!([]));
+    let file = site.file("slow").display().to_string();
+    let cmd = format!("echo begun >>{file}; until [ -e {file}.go ]; do sleep 0.05; done; echo done >>{file}");
+    site.upload(&json!([task("slow", json!(["controller"]), json!(cmd), &json!({}))]));
+    let run = site.execute(&json!({}));
+    until("the task begins", || (site.read("slow") == "begun\n").then_some(()));
+    let watching = site.client.watch(&format!("/api/v1/runs/{run}/events"));
+    let asked = Instant::now();
+    site.terminate_server();
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(watching.join().unwrap().contains("event: started"));
+    std::fs::write(format!("{file}.go"), "").unwrap();
+    until("the task ends", || site.read("slow").ends_with("done\n").then_some(()));
+    site.start_server();
+    assert_eq!(site.ended(run)["status"], "ready");
+    assert_eq!(site.read("slow"), "begun\ndone\n", "what ended while nobody listened is not done again");
+}
+
+fn is_alive(pid: &str) -> bool {
+    // One that has ended and that nobody has asked about is no process any more.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim().starts_with('Z'))
+}
