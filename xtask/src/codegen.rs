@@ -39,6 +39,7 @@ struct Generated {
 /// Every generated file: one line here is all it takes.
 const GENERATED: &[Generated] = &[
     // sorted
+    Generated { path: "docs/reference/task-types.md", arguments: &["task-types"] },
     Generated { path: "docs/reference/yaql-functions.md", arguments: &["yaql", "reference"] },
     Generated { path: "openapi/stoker.json", arguments: &["openapi"] },
     // end sorted

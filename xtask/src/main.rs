@@ -13,6 +13,7 @@ mod command;
 mod demo;
 mod failure;
 mod process;
+mod sim;
 mod terminal;
 mod test;
 mod tidy;
@@ -31,6 +32,7 @@ const COMMANDS: &[Command] = &[
     bench::COMMAND,
     codegen::COMMAND,
     demo::COMMAND,
+    sim::COMMAND,
     test::COMMAND,
     tidy::COMMAND,
     // end sorted

@@ -17,7 +17,7 @@ const N_CONNECTIONS: usize = 64;
 const DURATION: Duration = Duration::from_secs(5);
 const REQUESTS_MIN: f64 = 10_000.0;
 
-type Failure = Box<dyn Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 pub(crate) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let started = Instant::now();
@@ -62,11 +62,11 @@ async fn rate(address: &str, request: &Arc<Vec<u8>>) -> Result<f64, Failure> {
     Ok(n_answers.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64())
 }
 
-async fn once(address: &str, request: &[u8]) -> Result<Vec<u8>, Failure> {
+pub(crate) async fn once(address: &str, request: &[u8]) -> Result<Vec<u8>, Failure> {
     Connection::open(address).await?.call(request).await
 }
 
-fn request(method: &str, path: &str, token: &str, body: Option<&Json>) -> Vec<u8> {
+pub(crate) fn request(method: &str, path: &str, token: &str, body: Option<&Json>) -> Vec<u8> {
     let body = body.map(Json::to_string).unwrap_or_default();
     format!(
         "{method} {path} HTTP/1.1\r\nhost: bench\r\nx-auth-token: {token}\r\ncontent-type: application/json\r\n\

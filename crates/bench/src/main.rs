@@ -1,18 +1,23 @@
-//! Measures the server and holds it to its limits: `cargo xtask bench server` runs this in release mode.
+//! Measures the planner, the engine, the server and the agent and holds them to their limits: `cargo xtask bench` runs
+//! this in release mode.
 //!
-//! Prints a Markdown table on standard output. Ends with 1 when a limit is missed.
+//! Prints Markdown tables on standard output. Ends with 1 when a limit is missed.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers talks on standard output")]
 #![expect(clippy::disallowed_methods, reason = "measuring is what the clock is here for")]
 
+mod agent;
+mod engine;
 mod graph;
 mod load;
 mod merged;
+mod planner;
 mod row;
+mod runs;
 mod server;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use row::Row;
@@ -22,9 +27,9 @@ use row::Row;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
         Ok(rows) => {
-            println!("{}", row::table(&rows));
             let missed: Vec<&Row> = rows.iter().filter(|row| !row.is_met()).collect();
             for row in &missed {
                 eprintln!("missed: {}", row.what);
@@ -38,11 +43,35 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<Vec<Row>, Box<dyn Error>> {
-    let program =
-        std::env::args_os().nth(1).map(PathBuf::from).ok_or("usage: stoker-bench PATH-OF-STOKER")?;
+fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
+    let rows = match words {
+        [what, program] if what == "server" => server_rows(Path::new(program))?,
+        [what] if what == "planner" => {
+            let (table, rows) = planner::measure()?;
+            println!("{table}");
+            rows
+        }
+        [what, case @ ..] if what == "planner-case" => {
+            println!("{}", planner::run_case(case)?);
+            return Ok(Vec::new());
+        }
+        [what] if what == "engine" => engine::measure()?,
+        [what] if what == "agent" => agent::measure()?,
+        [what, program] if what == "runs" => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(runs::measure(Path::new(program)))?
+        }
+        _ => {
+            return Err("usage: stoker-bench server|runs PATH-OF-STOKER, or planner, engine, agent".into());
+        }
+    };
+    println!("{}", row::table(&rows));
+    Ok(rows)
+}
+
+fn server_rows(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut rows = runtime.block_on(merged::measure())?;
-    rows.extend(runtime.block_on(load::measure(&program))?);
+    rows.extend(runtime.block_on(load::measure(program))?);
     Ok(rows)
 }

@@ -8,7 +8,7 @@ use stoker_model::Json;
 
 use crate::graph;
 use crate::row::{Limit, Row};
-use crate::server::InProcess;
+use crate::server::{Api as _, InProcess};
 
 const N_READS: usize = 40;
 /// Ten times the tasks.

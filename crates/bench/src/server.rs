@@ -16,10 +16,30 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tower::ServiceExt as _;
 
+use crate::load::{once, request};
+
 const PASSWORD: &str = "bench";
+
+/// Whoever answers requests.
+pub(crate) trait Api {
+    /// Sends a request; the answer must be a success.
+    async fn call(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Vec<u8>, Box<dyn Error>>;
+
+    async fn json(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Json, Box<dyn Error>> {
+        let answer = self.call(method, path, body).await?;
+        if answer.is_empty() { Ok(Json::Null) } else { Ok(serde_json::from_slice(&answer)?) }
+    }
+
+    /// The id in the answer to a POST.
+    async fn create(&self, path: &str, body: &Json) -> Result<i64, Box<dyn Error>> {
+        let answer = self.json("POST", path, Some(body)).await?;
+        answer["id"].as_i64().ok_or_else(|| format!("POST {path} gave no id").into())
+    }
+}
 
 /// The service without a socket, logged in.
 pub(crate) struct InProcess {
+    pub(crate) app: App,
     service: AppService,
     token: String,
     _folder: TempDir,
@@ -27,12 +47,16 @@ pub(crate) struct InProcess {
 
 impl InProcess {
     pub(crate) async fn start() -> Result<Self, Box<dyn Error>> {
+        Self::with(Server::default()).await
+    }
+
+    pub(crate) async fn with(settings: Server) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
         let store = Store::open(&Database::Sqlite { path: folder.path().join("bench.db") }).await?;
-        let settings = Server { admin_password: Some(Secret::new(PASSWORD.to_owned())), ..Server::default() };
+        let settings = Server { admin_password: Some(Secret::new(PASSWORD.to_owned())), ..settings };
         let (app, _) = App::new(store, settings).await?;
-        let mut server =
-            Self { service: stoker_server::service(&app), token: String::new(), _folder: folder };
+        let service = stoker_server::service(&app);
+        let mut server = Self { app, service, token: String::new(), _folder: folder };
         let answer = server.call("POST", "/keystone/v2.0/tokens", Some(&login())).await?;
         server.token = token(&answer)?;
         Ok(server)
@@ -51,14 +75,10 @@ impl InProcess {
         }
         Ok(n_bytes)
     }
+}
 
-    /// Sends a request; the answer must be a success.
-    pub(crate) async fn call(
-        &self,
-        method: &str,
-        path: &str,
-        body: Option<&Json>,
-    ) -> Result<Vec<u8>, Box<dyn Error>> {
+impl Api for InProcess {
+    async fn call(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Vec<u8>, Box<dyn Error>> {
         let text = body.map(Json::to_string).unwrap_or_default();
         let request = Request::builder()
             .method(method)
@@ -74,28 +94,28 @@ impl InProcess {
         }
         Ok(bytes)
     }
-
-    /// The id in the answer to a POST.
-    pub(crate) async fn create(&self, path: &str, body: &Json) -> Result<i64, Box<dyn Error>> {
-        let answer = self.call("POST", path, Some(body)).await?;
-        let answer: Json = serde_json::from_slice(&answer)?;
-        answer["id"].as_i64().ok_or_else(|| format!("POST {path} gave no id").into())
-    }
 }
 
 /// `stoker serve` with an empty folder of its own; it ends with this value.
 pub(crate) struct Process {
-    _child: Child,
+    child: Child,
     pub(crate) address: String,
     _folder: TempDir,
 }
 
 impl Process {
     pub(crate) async fn start(program: &Path) -> Result<Self, Box<dyn Error>> {
+        Self::with(program, &[]).await
+    }
+
+    /// With further options.
+    pub(crate) async fn with(program: &Path, options: &[&str]) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
         let mut child = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(folder.path())
+            .args(options)
+            .env("STOKER_LOG", "error")
             .env("STOKER_ADMIN_PASSWORD", PASSWORD)
             .stderr(Stdio::piped())
             .kill_on_drop(true)
@@ -105,10 +125,38 @@ impl Process {
         while let Some(line) = lines.next_line().await? {
             if let Some((_, rest)) = line.split_once("listens on http://") {
                 let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
-                return Ok(Self { _child: child, address, _folder: folder });
+                return Ok(Self { child, address, _folder: folder });
             }
         }
         Err("the server ended before it listened".into())
+    }
+
+    /// Memory it has in use, in MiB.
+    pub(crate) fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
+        let id = self.child.id().ok_or("the server has ended")?;
+        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib: f64 = line.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?.parse()?;
+        Ok(kib / 1024.0)
+    }
+
+    pub(crate) async fn log_in(&self) -> Result<Remote, Box<dyn Error>> {
+        let remote = Remote { address: self.address.clone(), token: String::new() };
+        let token = token(&remote.call("POST", "/keystone/v2.0/tokens", Some(&login())).await?)?;
+        Ok(Remote { token, ..remote })
+    }
+}
+
+/// A server behind a socket, logged in.
+pub(crate) struct Remote {
+    address: String,
+    token: String,
+}
+
+impl Api for Remote {
+    async fn call(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Vec<u8>, Box<dyn Error>> {
+        let answer = once(&self.address, &request(method, path, &self.token, body)).await;
+        answer.map_err(|error| format!("{method} {path}: {error}").into())
     }
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: speed, measured in one command and held to its limits.
 
-mod server;
+mod program;
 mod yaql;
 
 use std::path::PathBuf;
@@ -11,15 +11,22 @@ use crate::failure::Failure;
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
-    about: "measure the YAQL engine against the reference implementation, and the server",
+    about: "measure the YAQL engine against the reference implementation, the planner, the engine, the server, the \
+            agent and runs",
     help: "\
-Usage: cargo xtask bench [yaql|server] [--report-only] [FILE]
+Usage: cargo xtask bench [yaql|planner|engine|server|agent|runs] [--report-only] [FILE]
 
-Builds in release mode, measures, prints Markdown tables and fails when a limit is missed. Without a name both.
+Builds in release mode, measures, prints Markdown tables and fails when a limit is missed. Without a name all.
 
   yaql             times every case of FILE with our engine and with the reference implementation and prints the
                    ratios; both take the least processor time of several rounds; results must be equal
+  planner          plans of 100, 1,000 and 10,000 nodes after nothing, something or everything has changed; needs the
+                   real graph and cluster beside the clone
+  engine           instances that do nothing through runs, sessions and agents in memory
   server           merged reads and rows written in process, requests a second and start-up of the real program
+  agent            programs started a second: by the machine, as tasks, and by an agent with its journal
+  runs             instances a second with everything in the database, with agents in memory and with real ones; ten
+                   thousand agents connected to one server (needs as many open files)
   FILE             cases as JSON: {\"docs\": {NAME: …}, \"cases\": [{\"name\", \"doc\", \"expr\"}, …]}
                    (default: the larger set beside the clone if there is one, else xtask/data/bench.json)
   --report-only    missed limits do not fail; different results still do
@@ -27,15 +34,22 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
     run: |mut args: Args| {
         let report_only = args.flag("--report-only");
         let mut first = args.positional();
-        let only = first.take_if(|word| matches!(word.as_str(), "yaql" | "server"));
+        let is_known = |word: &str| word == "yaql" || program::MEASURED.iter().any(|(what, _)| *what == word);
+        let only = first.take_if(|word| is_known(word));
         let file = first.or_else(|| args.positional()).map(PathBuf::from);
         args.finish()?;
-        if only.as_deref() == Some("server") && file.is_some() {
-            return Err(Failure::new("the server is measured without a file of cases"));
+        let is_wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+        if file.is_some() && !is_wanted("yaql") {
+            return Err(Failure::new("only `yaql` is measured with a file of cases"));
         }
-        if only.as_deref() != Some("server") {
+        if is_wanted("yaql") {
             yaql::run(file, report_only)?;
         }
-        if only.as_deref() == Some("yaql") { Ok(()) } else { server::run(report_only) }
+        for (what, needs_stoker) in program::MEASURED {
+            if is_wanted(what) {
+                program::run(what, *needs_stoker, report_only)?;
+            }
+        }
+        Ok(())
     },
 };

@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: the product at work on a small example that comes with it.
 
+mod deploy;
 mod server;
 
 use std::fs;
@@ -20,7 +21,8 @@ Usage: cargo xtask demo
 
 Builds `stoker` and asks a few questions about `examples/cluster.yaml` in YAQL, the language in which any field of a
 deployment task can be computed. Then starts a server on embedded defaults, gives it the release, the plugin and the
-cluster of `examples/demo`, and shows the merged graph, who set what, and what is told about a graph with mistakes.
+cluster of `examples/demo`, shows the merged graph, who set what, and what is told about a graph with mistakes; then
+plans and runs a deployment on five nodes, changes a setting, and runs what depends on it.
 Nothing is installed and nothing outside the target folder is written; the server ends with the demo.
 ",
     run: |args: Args| {
@@ -110,9 +112,9 @@ fn run() -> Outcome {
     println!();
     with_folder(&metadata.target_dir.join("demo"), |folder| server::run(&root, &program, folder))?;
     println!();
-    println!("Running graphs on nodes is not in the product yet. Try your own:");
+    println!("Try your own:");
     println!("  {} yaql repl --data {DATA}", program.display());
-    println!("  {} serve", program.display());
+    println!("  {} serve --local-agents", program.display());
     Ok(())
 }
 

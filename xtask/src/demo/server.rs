@@ -1,4 +1,4 @@
-//! The server at work: three layers of a graph, merged and checked, over REST.
+//! The server at work: three layers of a graph, merged and checked, then deployed, over REST.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::deploy;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::terminal::{Style, paint};
 
@@ -14,7 +15,13 @@ const PASSWORD: &str = "demo";
 
 pub(super) fn run(root: &Path, program: &Path, folder: &Path) -> Outcome {
     println!();
-    println!("{}", paint(Style::Bold, "Stoker: graphs in layers, on a server with embedded defaults"));
+    println!(
+        "{}",
+        paint(
+            Style::Bold,
+            "Stoker: graphs in layers, planned and deployed, on a server with embedded defaults"
+        )
+    );
     let server = Server::start(program, folder)?;
     println!("stoker serve listens on {}, its data is in {}", server.base, folder.display());
     let api = Api::log_in(&server.base)?;
@@ -45,6 +52,7 @@ pub(super) fn run(root: &Path, program: &Path, folder: &Path) -> Outcome {
         "PUT < examples/demo/broken-graph.yaml",
     );
     show_problems(&api.refused("PUT", &own, &example("broken-graph.yaml")?)?);
+    deploy::run(&api, cluster)?;
     step("Who did all this?", "GET audit?limit=4");
     for entry in api.call("GET", "audit?limit=4", "")?.as_array().into_iter().flatten() {
         println!("  {} {} {}", text(&entry["user_name"]), text(&entry["action"]), text(&entry["target"]));
@@ -52,7 +60,7 @@ pub(super) fn run(root: &Path, program: &Path, folder: &Path) -> Outcome {
     Ok(())
 }
 
-fn step(title: &str, request: &str) {
+pub(super) fn step(title: &str, request: &str) {
     println!();
     println!("{}", paint(Style::Bold, title));
     println!("{}", paint(Style::Dim, &format!("$ {request}")));
@@ -82,7 +90,7 @@ fn show_problems(answer: &Value) {
     }
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
@@ -100,7 +108,7 @@ struct Server {
 impl Server {
     fn start(program: &Path, folder: &Path) -> Outcome<Self> {
         let mut child = Command::new(program)
-            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .args(["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(folder)
             .env("STOKER_ADMIN_PASSWORD", PASSWORD)
             .stderr(Stdio::piped())
@@ -108,9 +116,13 @@ impl Server {
             .context("cannot start `stoker serve`")?;
         let stderr = child.stderr.take();
         let mut server = Self { child, base: String::new() };
-        for line in stderr.map(BufReader::new).into_iter().flat_map(BufReader::lines).map_while(Result::ok) {
+        let mut lines =
+            stderr.map(BufReader::new).into_iter().flat_map(BufReader::lines).map_while(Result::ok);
+        for line in lines.by_ref() {
             if let Some((_, rest)) = line.split_once("listens on ") {
                 rest.split_whitespace().next().unwrap_or_default().clone_into(&mut server.base);
+                // Whoever stops reading makes the other one wait when it logs.
+                std::thread::spawn(move || lines.for_each(drop));
                 return Ok(server);
             }
         }
@@ -126,7 +138,7 @@ impl Drop for Server {
     }
 }
 
-struct Api {
+pub(super) struct Api {
     agent: ureq::Agent,
     base: String,
     token: String,
@@ -143,7 +155,7 @@ impl Api {
     }
 
     /// A request that must succeed.
-    fn call(&self, method: &str, path: &str, body: &str) -> Outcome<Value> {
+    pub(super) fn call(&self, method: &str, path: &str, body: &str) -> Outcome<Value> {
         match self.send(method, &format!("/api/v1/{path}"), body)? {
             (200..300, answer) => Ok(answer),
             (status, answer) => Err(Failure::new(format!("{method} {path}: {status} {answer}"))),
@@ -158,7 +170,7 @@ impl Api {
         }
     }
 
-    fn create(&self, path: &str, body: &str) -> Outcome<i64> {
+    pub(super) fn create(&self, path: &str, body: &str) -> Outcome<i64> {
         let answer = self.call("POST", path, body)?;
         answer["id"].as_i64().ok_or_else(|| Failure::new(format!("POST {path} gave no id")))
     }

@@ -1,5 +1,6 @@
 //! The steps of CI, in order: cheap and telling first.
 
+use std::path::Path;
 use std::process::Command;
 
 use super::{Cx, Done, contract, fuzz};
@@ -30,6 +31,12 @@ pub(super) const STEPS: &[Step] = &[
         about: "PostgreSQL and curl for the tests of the server",
         is_fatal: false,
         run: |_| passed(postgres::ensure().and_then(|()| curl())),
+    },
+    Step {
+        name: "ssh",
+        about: "OpenSSH and rsync for the tests of the agent",
+        is_fatal: false,
+        run: |_| passed(ssh()),
     },
     Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
     Step {
@@ -86,6 +93,14 @@ fn fmt(cx: &Cx) -> Outcome<Done> {
 
 fn curl() -> Outcome {
     if which("curl").is_some() { Ok(()) } else { debian::install(&debian::CURL) }
+}
+
+/// The server is where only root looks for programs.
+fn ssh() -> Outcome {
+    if which("sshd").is_none() && !Path::new("/usr/sbin/sshd").is_file() {
+        debian::install(&debian::OPENSSH)?;
+    }
+    if which("rsync").is_some() { Ok(()) } else { debian::install(&debian::RSYNC) }
 }
 
 fn build(cx: &Cx) -> Outcome<Done> {

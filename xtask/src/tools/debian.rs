@@ -16,12 +16,18 @@ pub(crate) const CURL: Package =
     Package { name: "curl", why: "to walk through the API as the documentation does" };
 /// Links the fuzzing engine, which is written in C++.
 pub(crate) const CXX: Package = Package { name: "g++", why: "to build the fuzz targets" };
+/// A server for the tests of the agent; the one that the package sets up is left alone.
+pub(crate) const OPENSSH: Package =
+    Package { name: "openssh-server", why: "to test agents that are started over SSH" };
 /// A server for the tests of the store; the one that the package sets up is left alone.
 pub(crate) const POSTGRESQL: Package =
     Package { name: "postgresql", why: "to test the store on its second engine" };
 /// Holds `python3` itself and the modules `venv` and `ensurepip`.
 pub(crate) const PYTHON: Package =
     Package { name: "python3-venv", why: "to install the tools that are written in Python" };
+
+/// What `sync` tasks run.
+pub(crate) const RSYNC: Package = Package { name: "rsync", why: "to test tasks that make folders equal" };
 
 pub(crate) fn install(package: &Package) -> Outcome {
     let manual = format!("apt-get install {}", package.name);

@@ -1,0 +1,239 @@
+//! The engine: how fast instances that do nothing go through it, with agents in memory.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work};
+use stoker_engine::run::{Effect, Input, Run, step};
+use stoker_engine::session::agent::{
+    AgentSession, Identity, Input as AgentInput, Limits, Output as AgentOutput,
+};
+use stoker_engine::session::server::{
+    Input as SessionInput, Output as SessionOutput, ServerSession, Settings,
+};
+use stoker_engine::session::{Attempt, End, Generation, Mode, ToAgent};
+use stoker_graph::Csr;
+use stoker_model::{Json, JsonMap, Micros, RunId};
+
+use crate::row::{Limit, Row};
+
+const RUN: RunId = RunId(1);
+const NOW: Micros = Micros(0);
+const N_NODES: u32 = 1000;
+const N_TASKS: u32 = 100;
+
+pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+    let blueprint = blueprint()?;
+    let n_instances = f64::from(N_NODES * N_TASKS);
+    let alone = alone(&blueprint)?;
+    let whole = through_sessions(&blueprint)?;
+    let row = |what: &str, measured, unit, limit| Row::new(format!("engine: {what}"), measured, unit, limit);
+    Ok(vec![
+        row(
+            "instances through the run, both sides of the sessions and the journals",
+            n_instances / whole.as_secs_f64(),
+            "a second",
+            Limit::AtLeast(50_000.0),
+        ),
+        row(
+            "instances through the run alone",
+            n_instances / alone.total.as_secs_f64(),
+            "a second",
+            Limit::AtLeast(200_000.0),
+        ),
+        row(
+            "from an end to what begins because of it, 99 of 100 times, 100,000 instances",
+            alone.p99.as_secs_f64() * 1e6,
+            "µs",
+            Limit::AtMost(1000.0),
+        ),
+    ])
+}
+
+/// A hundred tasks one after the other on each of a thousand nodes, with a place in the middle where all meet.
+fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
+    let policy = Policy {
+        timeout_ms: 300_000,
+        n_retries: 0,
+        interval_ms: 0,
+        fail_on_error: true,
+        retry_interrupted: false,
+    };
+    let place = |task: u32, node: u32| task * N_NODES + node;
+    let join = N_TASKS * N_NODES;
+    let (mut instances, mut edges) = (Vec::new(), Vec::new());
+    for task in 0..N_TASKS {
+        for node in 0..N_NODES {
+            let limit = (task % 10 == 3).then_some(300);
+            instances.push(DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) });
+            if task == N_TASKS / 2 {
+                edges.extend([(place(task - 1, node), join), (join, place(task, node))]);
+            } else if task > 0 {
+                edges.push((place(task - 1, node), place(task, node)));
+            }
+        }
+    }
+    let draft = Draft {
+        nodes: (0..N_NODES).map(|node| node.to_string()).collect(),
+        sync: None,
+        tasks: (0..N_TASKS).map(|task| format!("task-{task}")).collect(),
+        order: Csr::new(instances.len() + 1, edges),
+        instances,
+        groups: Vec::new(),
+        durations: Vec::new(),
+        options: Options { nodes_at_once: N_NODES, ..Options::default() },
+    };
+    Blueprint::new(draft).map_err(|defects| format!("{defects:?}").into())
+}
+
+struct Alone {
+    total: Duration,
+    p99: Duration,
+}
+
+/// Agents that end everything at once, first come, first served.
+fn alone(blueprint: &Blueprint) -> Result<Alone, Box<dyn Error>> {
+    let begin = Instant::now();
+    let mut run = Run::new(RUN, blueprint);
+    let mut sent = VecDeque::new();
+    let mut lasted = Vec::with_capacity(blueprint.n_instances());
+    let mut input = Input::Begin;
+    loop {
+        let step_begin = Instant::now();
+        let decided = step(&mut run, blueprint, input, NOW)?;
+        lasted.push(step_begin.elapsed());
+        sent.extend(decided.effects.into_iter().filter_map(|effect| match effect {
+            Effect::Dispatch(key) => Some(key),
+            _ => None,
+        }));
+        let Some(key) = sent.pop_front() else { break };
+        input = Input::AttemptFinished { key, at: NOW, end: End::Succeeded, summary: JsonMap::new() };
+    }
+    let total = begin.elapsed();
+    if !run.has_ended() {
+        return Err("the run has not ended".into());
+    }
+    lasted.sort_unstable();
+    Ok(Alone { total, p99: lasted[lasted.len() * 99 / 100] })
+}
+
+/// Everything but network, disk and processes: messages are handed over, writes succeed, tasks end at once.
+struct World<'w> {
+    blueprint: &'w Blueprint,
+    run: Run,
+    sessions: Vec<ServerSession>,
+    agents: Vec<AgentSession>,
+    /// Journals, as many records as each has.
+    n_written: BTreeMap<usize, usize>,
+    waiting: VecDeque<Message>,
+}
+
+enum Message {
+    Run(Input),
+    Server(usize, SessionInput),
+    Agent(usize, AgentInput),
+}
+
+fn through_sessions(blueprint: &Blueprint) -> Result<Duration, Box<dyn Error>> {
+    let begin = Instant::now();
+    let agent = |uid: u32| {
+        let identity = Identity { node: uid.to_string(), version: "1".to_owned() };
+        AgentSession::new(identity, Limits::default())
+    };
+    let mut world = World {
+        blueprint,
+        run: Run::new(RUN, blueprint),
+        sessions: (0..N_NODES).map(|_| ServerSession::new(Settings::default(), NOW).0).collect(),
+        agents: (0..N_NODES).map(agent).collect(),
+        n_written: BTreeMap::new(),
+        waiting: VecDeque::new(),
+    };
+    for agent in 0..N_NODES as usize {
+        world.waiting.push_back(Message::Agent(agent, AgentInput::Connected { facts: JsonMap::new() }));
+    }
+    world.waiting.push_back(Message::Run(Input::Begin));
+    while let Some(message) = world.waiting.pop_front() {
+        match message {
+            Message::Run(input) => world.run_input(input)?,
+            Message::Server(agent, input) => world.server_input(agent, input),
+            Message::Agent(agent, input) => world.agent_input(agent, input),
+        }
+    }
+    if world.run.has_ended() { Ok(begin.elapsed()) } else { Err("the run has not ended".into()) }
+}
+
+impl World<'_> {
+    fn run_input(&mut self, input: Input) -> Result<(), Box<dyn Error>> {
+        let ended = match &input {
+            Input::AttemptFinished { key, .. } => Some(*key),
+            _ => None,
+        };
+        let decided = step(&mut self.run, self.blueprint, input, NOW)?;
+        if let Some(key) = ended {
+            let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
+            self.waiting.push_back(Message::Server(agent, SessionInput::Recorded { keys: vec![key] }));
+        }
+        for effect in decided.effects {
+            if let Effect::Dispatch(key) = effect {
+                let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
+                let dispatch = SessionInput::Dispatch { key, generation: Generation(1) };
+                self.waiting.push_back(Message::Server(agent, dispatch));
+            }
+        }
+        Ok(())
+    }
+
+    fn server_input(&mut self, agent: usize, input: SessionInput) {
+        for output in self.sessions[agent].step(input, NOW) {
+            let message = match output {
+                SessionOutput::Send(message) => Message::Agent(agent, AgentInput::Message(message)),
+                SessionOutput::Deliver { key, generation } => {
+                    let (task, node) = self.blueprint.names(key.instance).unwrap_or_default();
+                    let attempt = Attempt {
+                        key,
+                        generation,
+                        task: task.to_owned(),
+                        node: node.to_owned(),
+                        task_type: "noop".to_owned(),
+                        parameters: Json::Null,
+                        mode: Mode::Normal,
+                        debug: false,
+                        timeout_ms: 300_000,
+                        secrets: Vec::new(),
+                    };
+                    Message::Agent(agent, AgentInput::Message(ToAgent::Start(attempt)))
+                }
+                SessionOutput::Started { key, at } => Message::Run(Input::AttemptStarted { key, at }),
+                SessionOutput::Finished(it) => {
+                    let (key, at, end, summary) = (it.key, it.at, it.end, it.summary);
+                    Message::Run(Input::AttemptFinished { key, at, end, summary })
+                }
+                _ => continue,
+            };
+            self.waiting.push_back(message);
+        }
+    }
+
+    fn agent_input(&mut self, agent: usize, input: AgentInput) {
+        for output in self.agents[agent].step(input, NOW) {
+            let message = match output {
+                AgentOutput::Write { seq, .. } => {
+                    *self.n_written.entry(agent).or_default() += 1;
+                    Message::Agent(agent, AgentInput::Written { seq })
+                }
+                AgentOutput::Rewrite { seq, records } => {
+                    self.n_written.insert(agent, records.len());
+                    Message::Agent(agent, AgentInput::Written { seq })
+                }
+                AgentOutput::Send(message) => Message::Server(agent, SessionInput::Message(message)),
+                AgentOutput::Start(attempt) => {
+                    let (key, end) = (attempt.key, End::Succeeded);
+                    Message::Agent(agent, AgentInput::Exited { key, end, summary: JsonMap::new() })
+                }
+                _ => continue,
+            };
+            self.waiting.push_back(message);
+        }
+    }
+}

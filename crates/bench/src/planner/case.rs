@@ -1,0 +1,108 @@
+//! One size and one past, measured in a process of its own: its peak of memory is then that of this case.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+use stoker_model::Json;
+use stoker_planner::state::OldStates;
+use stoker_planner::{Action, PlanningInput, Reasons, Report, Settings, plan};
+
+use super::fleet::{Fleet, Real};
+
+/// What is known of earlier runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Past {
+    None,
+    Same,
+    OneSetting,
+    OneNode,
+}
+
+impl Past {
+    pub(super) const ALL: [Self; 4] = [Self::None, Self::Same, Self::OneSetting, Self::OneNode];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "first run",
+            Self::Same => "nothing changed",
+            Self::OneSetting => "one setting changed",
+            Self::OneNode => "one node added",
+        }
+    }
+
+    fn old(self, real: &Real, n_nodes: usize) -> Result<Option<OldStates>, Box<dyn Error>> {
+        let before: Fleet = match self {
+            Self::None => return Ok(None),
+            Self::Same => real.grown(n_nodes)?,
+            Self::OneSetting => real.grown(n_nodes)?.with_setting("debug", "another".into())?,
+            Self::OneNode => real.grown(n_nodes - 1)?,
+        };
+        Ok(Some(before.as_old()))
+    }
+}
+
+/// Measures a case and prints what was found as JSON.
+pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, Box<dyn Error>> {
+    let real = Real::read()?;
+    let fleet = real.grown(n_nodes)?;
+    let old = past.old(&real, n_nodes)?;
+    let n_threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let input = PlanningInput {
+        old: old.as_ref(),
+        settings: Settings { n_threads, ..Settings::default() },
+        ..PlanningInput::new(&real.tasks, fleet.common.clone(), real.nodes(&fleet))
+    };
+    let told = |report: Report| {
+        let first = report.problems.first().map(ToString::to_string).unwrap_or_default();
+        format!("the real graph cannot be planned: {first}")
+    };
+    let before_kib = memory_kib("VmRSS:");
+    let started = Instant::now();
+    let (first, report) = plan(&input).map_err(told)?;
+    let cold = started.elapsed();
+    let plan_peak_kib = memory_kib("VmHWM:");
+    let (mut times, mut cpu_times) = (Vec::with_capacity(n_rounds), Vec::with_capacity(n_rounds));
+    for _ in 0..n_rounds {
+        let (started, cpu_before) = (Instant::now(), cpu_time()?);
+        let planned = plan(&input);
+        times.push(started.elapsed());
+        cpu_times.push(cpu_time()?.saturating_sub(cpu_before));
+        drop(planned);
+    }
+    let (started, cpu_before) = (Instant::now(), cpu_time()?);
+    let reasons = Reasons::new(&input, &first);
+    let (explained, explained_cpu) = (started.elapsed(), cpu_time()?.saturating_sub(cpu_before));
+    let (_, n_edges) = first.size();
+    let n_run = first.instances().filter(|found| found.verdict.action() == Action::Run).count();
+    Ok(serde_json::json!({
+        "instances": first.n_instances(),
+        "run": n_run,
+        "edges": n_edges,
+        "evaluations": report.n_evaluations,
+        "seconds": median(times),
+        "cpu_seconds": median(cpu_times),
+        "cold_seconds": cold.as_secs_f64(),
+        "before_mib": before_kib / 1024,
+        "peak_mib": plan_peak_kib / 1024,
+        "explained_seconds": explained.as_secs_f64(),
+        "explained_cpu_seconds": explained_cpu.as_secs_f64(),
+        "reasons": reasons.all().len(),
+    }))
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64)
+}
+
+/// What all threads of this process have worked so far.
+fn cpu_time() -> nix::Result<Duration> {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from)
+}
+
+fn memory_kib(what: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(what)).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,149 @@
+//! A real cluster, grown with copies of its compute node.
+//!
+//! Each copy has entries of its own in what all nodes have in common, so that the state grows with the fleet.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use stoker_helpers::value_of;
+use stoker_model::{Json, Task};
+use stoker_planner::state::{Document, OldStates, State, master_document};
+use stoker_planner::{NodeInput, Split, split};
+use stoker_yaml::{Limits, load};
+use stoker_yaql::Value;
+use stoker_yaql::json::{WriteOptions, parse, write};
+
+/// What people may keep beside their clone.
+const BESIDE: &str = "../shared/data";
+/// The node that is copied.
+const MODEL: &str = "127";
+
+/// What is measured with.
+pub(super) struct Real {
+    pub(super) tasks: Vec<Task>,
+    tags: BTreeMap<String, Vec<String>>,
+    fleet: Fleet,
+}
+
+/// A cluster at one time.
+pub(super) struct Fleet {
+    pub(super) common: Document,
+    /// By uid.
+    pub(super) nodes: Vec<(String, Document)>,
+}
+
+impl Real {
+    pub(super) fn read() -> Result<Self, Box<dyn Error>> {
+        let folder = Path::new(BESIDE);
+        let text = fs::read_to_string(folder.join("fuel-library/default-graph.yaml")).map_err(|error| {
+            format!("the planner is measured with a real graph beside the clone: {error}")
+        })?;
+        let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
+        let tasks = read.into_result().map_err(|problems| stoker_manifest::summary(&problems))?;
+        let plans: Json = serde_json::from_str(&fs::read_to_string(folder.join("expected/plans.json"))?)?;
+        let tags = serde_json::from_value(plans["node_tags"].clone())?;
+        Ok(Self { tasks, tags, fleet: Fleet::read(&folder.join("nodes"))? })
+    }
+
+    /// The nodes of a fleet as planning takes them; copies have the tags of what they are copies of.
+    pub(super) fn nodes(&self, fleet: &Fleet) -> Vec<NodeInput> {
+        let copied = self.tags.get(MODEL).cloned().unwrap_or_default();
+        let node = |(uid, own): &(String, Document)| {
+            let tags = self.tags.get(uid).unwrap_or(&copied).clone();
+            NodeInput { uid: uid.clone(), tags, document: own.clone(), record: None }
+        };
+        fleet.nodes.iter().map(node).collect()
+    }
+
+    /// The real cluster with so many nodes in all. Everything is made anew, as if it was read from a database.
+    pub(super) fn grown(&self, n_nodes: usize) -> Result<Fleet, Box<dyn Error>> {
+        self.fleet.grown(n_nodes)
+    }
+}
+
+impl Fleet {
+    fn read(folder: &Path) -> Result<Self, Box<dyn Error>> {
+        let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
+        let mut documents: BTreeMap<String, Value> = BTreeMap::new();
+        for entry in fs::read_dir(folder)? {
+            let text = fs::read_to_string(entry?.path())?;
+            let loaded = load(&text, &limits);
+            let value = loaded.documents.first().and_then(|document| value_of(&document.root).ok());
+            let uid = value.as_ref().and_then(|value| value.as_map()?.get_str("uid")?.as_str());
+            if let (Some(uid), Some(value)) = (uid.map(str::to_owned), value) {
+                documents.insert(uid, value);
+            }
+        }
+        let values: Vec<Value> = documents.values().cloned().collect();
+        let Split { common, own } = split(&values);
+        Ok(Self { common, nodes: documents.into_keys().zip(own).collect() })
+    }
+
+    fn grown(&self, n_nodes: usize) -> Result<Self, Box<dyn Error>> {
+        let model = self.nodes.iter().find(|(uid, _)| uid == MODEL).ok_or("the node to copy is not there")?;
+        let common = parse(&text(self.common.value())?)?;
+        let common_map = common.as_map().ok_or("the state is no map")?;
+        let list = common_map.get_str("nodes").and_then(Value::as_seq).ok_or("there is no list of nodes")?;
+        let metadata = common_map.get_str("network_metadata").and_then(Value::as_map);
+        let metadata = metadata.ok_or("there is no network metadata")?;
+        let by_name = metadata.get_str("nodes").and_then(Value::as_map).ok_or("there are no nodes in it")?;
+        let name = format!("node-{MODEL}");
+        let is_model = |node: &&Value| {
+            node.as_map().and_then(|map| map.get_str("uid")?.as_str()).is_some_and(|uid| uid == MODEL)
+        };
+        let record = text(list.iter().find(is_model).ok_or("the node is not listed")?)?;
+        let entry = text(by_name.get_str(&name).ok_or("the node has no network metadata")?)?;
+        let own = text(model.1.value())?;
+        let (mut list, mut by_name) = (list.to_vec(), by_name.to_builder());
+        let mut nodes = Vec::with_capacity(n_nodes);
+        for (uid, own) in &self.nodes {
+            nodes.push((uid.clone(), Document::new(&parse(&text(own.value())?)?)));
+        }
+        for number in 0..n_nodes.saturating_sub(self.nodes.len()) {
+            let uid = (1000 + number).to_string();
+            list.push(copy(&record, number, &uid)?);
+            by_name.insert(format!("node-{uid}").into(), copy(&entry, number, &uid)?)?;
+            nodes.push((uid.clone(), Document::new(&copy(&own, number, &uid)?)));
+        }
+        let mut metadata = metadata.to_builder();
+        metadata.insert("nodes".into(), Value::frozen_dict(by_name.build()))?;
+        let mut common = common_map.to_builder();
+        common.insert("network_metadata".into(), Value::frozen_dict(metadata.build()))?;
+        common.insert("nodes".into(), Value::tuple(list))?;
+        Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes })
+    }
+
+    /// The same with another value of one setting.
+    pub(super) fn with_setting(self, key: &str, value: Value) -> Result<Self, Box<dyn Error>> {
+        let mut common = self.common.value().as_map().ok_or("the state is no map")?.to_builder();
+        common.insert(key.into(), value)?;
+        Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes: self.nodes })
+    }
+
+    /// What every task succeeded with, if this is how the cluster was.
+    pub(super) fn as_old(&self) -> OldStates {
+        let mut old = OldStates::default();
+        let state = |node| State { common: self.common.clone(), node };
+        for (uid, own) in &self.nodes {
+            old.set_node(uid, state(own.clone()));
+        }
+        old.set_node(stoker_planner::state::MASTER, state(master_document()));
+        old
+    }
+}
+
+/// A document of the node that is copied, with name, uid and address of the copy.
+fn copy(document: &str, number: usize, uid: &str) -> Result<Value, Box<dyn Error>> {
+    let (third, fourth) = (number / 250, number % 250 + 1);
+    let text = document
+        .replace(&format!("node-{MODEL}"), &format!("node-{uid}"))
+        .replace(&format!("\"{MODEL}\""), &format!("\"{uid}\""))
+        .replace("192.168.0.3", &format!("172.{third}.0.{fourth}"));
+    Ok(parse(&text)?)
+}
+
+fn text(value: &Value) -> Result<String, Box<dyn Error>> {
+    Ok(write(value, &WriteOptions::default())?)
+}
