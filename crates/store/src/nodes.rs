@@ -164,6 +164,21 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Nodes that are called so, by name or hostname; not more than `limit`.
+    pub async fn nodes_named(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
+        if !is_key(name) {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "{} WHERE name = $1 OR hostname = $1 ORDER BY id LIMIT {limit}",
+            Node::TABLE.select_sql()
+        );
+        let rows = self.connection.fetch_all(sql, Args::new().key(name)).await?;
+        rows.iter().map(Node::from_row).collect()
+    }
+}
+
 impl Store {
     /// A sign of life of a node that says nothing new. Nobody changed anything: its generation stays, and the audit
     /// log, which would soon have nothing else in it, hears nothing. Whether there is such a node.

@@ -51,6 +51,32 @@ async fn nobody_takes_the_place_of_another_unless_the_token_allows_it() {
     join(&server, json!({"token": plain, "node": node.to_string()})).await.expect(201);
 }
 
+/// An agent calls its node by the name of the machine, which whoever discovered the node may not have known.
+#[tokio::test]
+async fn a_node_with_another_name_is_known_by_its_address() {
+    let server = TestServer::new().await;
+    let node = node(&server, 1).await;
+    let token = token(&server, json!({})).await;
+    let facts = json!({"mac": "52:54:00:00:00:01"});
+    let joined =
+        join(&server, json!({"token": token, "node": "some-host", "facts": facts})).await.expect(201);
+    assert_eq!(joined["node_uid"], node.to_string());
+}
+
+#[tokio::test]
+async fn one_of_two_nodes_of_a_name_has_to_be_said() {
+    let server = TestServer::new().await;
+    let token = token(&server, json!({})).await;
+    for number in 1..=2 {
+        let body =
+            json!({"mac": format!("52:54:00:00:00:{number:02x}"), "status": "discover", "name": "twin"});
+        server.post("nodes/", &body).await.expect(201);
+    }
+    let refused = join(&server, json!({"token": token, "node": "twin"})).await.refused(409);
+    assert!(refused.contains("`twin` is the name of several nodes"), "{refused}");
+    join(&server, json!({"token": token, "node": "node-2"})).await.expect(201);
+}
+
 #[tokio::test]
 async fn a_machine_that_nobody_knows_is_made_a_node() {
     let server = TestServer::new().await;

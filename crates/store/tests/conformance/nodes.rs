@@ -123,11 +123,26 @@ async fn a_sign_of_life_is_no_change(ground: &Ground) {
     assert_eq!(session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total, n_entries);
 }
 
+async fn nodes_are_found_by_either_of_their_names(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let mut one = node(&mut writing, "52:54:00:00:00:01").await;
+    let two = node(&mut writing, "52:54:00:00:00:02").await;
+    one.name = two.hostname.clone();
+    let one = writing.node_update(&one).await.unwrap();
+    assert_eq!(writing.nodes_named(&two.hostname, 9).await.unwrap(), [one.clone(), two.clone()]);
+    assert_eq!(writing.nodes_named(&two.hostname, 1).await.unwrap(), [one]);
+    for nobody in ["", "nobody", "\0", &"x".repeat(5000)] {
+        assert_eq!(writing.nodes_named(nobody, 9).await.unwrap(), []);
+    }
+    commit(writing).await;
+}
+
 on_both![
     a_sign_of_life_is_no_change,
     deleting_tells_whether_there_was_one,
     every_field_comes_back,
     lists_are_narrowed,
     macs_and_hostnames_in_a_cluster_are_unique,
+    nodes_are_found_by_either_of_their_names,
     thousands_of_ids_are_one_argument,
 ];

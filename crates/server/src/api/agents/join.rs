@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::{json_map, nullable, string_of};
 use stoker_model::{Actor, Change, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
-use stoker_store::{List, NodeFilter, Session, Writing};
+use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
 
 use crate::access::login::random_secret;
@@ -122,11 +122,14 @@ async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Op
         return Ok(None);
     }
     let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
-    let found = match (&join.node, &mac) {
-        (Some(name), _) => named(writing, name).await?,
-        (None, Some(mac)) => writing.node_by_mac(mac).await?,
-        (None, None) => None,
+    let mut found = match &join.node {
+        Some(name) => named(writing, name).await?,
+        None => None,
     };
+    // Whoever discovered the node may have called it otherwise.
+    if let (None, Some(mac)) = (&found, &mac) {
+        found = writing.node_by_mac(mac).await?;
+    }
     match (found, mac) {
         (Some(node), _) => Ok(Some(node.id)),
         (None, Some(mac)) => Ok(Some(create(writing, join, mac, peer).await?)),
@@ -147,15 +150,13 @@ async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
     if let Some(mac) = normal_mac(name) {
         return Ok(session.node_by_mac(&mac).await?);
     }
-    let all = session.node_list(&NodeFilter::default(), &List::default()).await?.items;
-    let mut meant: Vec<Node> =
-        all.into_iter().filter(|node| node.hostname == name || node.name == name).collect();
-    match meant.len() {
-        0 | 1 => Ok(meant.pop()),
-        n_meant => {
-            Err(ApiError::conflict(format!("`{name}` is the name of {n_meant} nodes; say which by its id")))
-        }
+    let mut meant = session.nodes_named(name, 2).await?;
+    if meant.len() > 1 {
+        return Err(ApiError::conflict(format!(
+            "`{name}` is the name of several nodes; say which by its id"
+        )));
     }
+    Ok(meant.pop())
 }
 
 async fn create(writing: &mut Writing, join: &Join, mac: String, peer: Peer) -> ApiResult<NodeId> {
