@@ -218,10 +218,9 @@ impl Taken<'_> {
         let secrets = secrets.values().map(str::to_owned).collect();
         let metadata = planning::metadata(app, &mut session, &cluster, &request.graph_type).await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
-        let plan = Arc::new(stored.explained.plan.clone());
         let options = manner.options(&defaults(app));
-        let blueprint =
-            of_plan(&plan, options, &known, stoker_tasks::timing_of).map_err(|defects| refused(&defects))?;
+        let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
+            .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &blueprint).await?,
             None => blueprint,
@@ -234,7 +233,7 @@ impl Taken<'_> {
         app.agents.add_run(child.id, Generation(lease as u64), Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
-        let dispatch = Dispatch::new(app, plan, &blueprint, secrets, documents.clone());
+        let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
         Ok(Driver {
             app: app.clone(),
             run: child.id,
@@ -245,7 +244,7 @@ impl Taken<'_> {
             projection,
             outcomes: Outcomes {
                 run: child.id,
-                cluster: Some(cluster.id),
+                cluster: cluster.id,
                 common_id,
                 documents,
                 is_real: manner.is_real(),

@@ -8,7 +8,7 @@ use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
 use stoker_model::{DocumentId, Json, JsonMap};
-use stoker_planner::Plan;
+use stoker_planner::ExplainedPlan;
 use stoker_state::Secrets;
 use stoker_store::{Store, StoreError};
 use stoker_tasks::SystemFiles;
@@ -20,7 +20,7 @@ use crate::state::App;
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub(super) struct Dispatch {
-    plan: Arc<Plan>,
+    planned: Arc<ExplainedPlan>,
     /// Texts of all nodes that must not be shown.
     secrets: Arc<[String]>,
     /// The same of one node, as far as something was sent to it.
@@ -36,7 +36,7 @@ pub(super) struct Dispatch {
 impl Dispatch {
     pub(super) fn new(
         app: &App,
-        plan: Arc<Plan>,
+        planned: Arc<ExplainedPlan>,
         blueprint: &Blueprint,
         secrets: Vec<String>,
         documents: HashMap<String, DocumentId>,
@@ -48,7 +48,7 @@ impl Dispatch {
             .filter_map(|node| blueprint.node(node).map(str::to_owned))
             .collect();
         Self {
-            plan,
+            planned,
             secrets: secrets.into(),
             own_secrets: HashMap::new(),
             documents,
@@ -79,7 +79,7 @@ impl Dispatch {
         let refused =
             |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
         let (Some(details), Some((task, node))) =
-            (self.plan.details(key.instance), blueprint.names(key.instance))
+            (self.planned.plan.details(key.instance), blueprint.names(key.instance))
         else {
             return Err(refused("the plan has no such task".to_owned()));
         };

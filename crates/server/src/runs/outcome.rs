@@ -52,7 +52,7 @@ impl Transitions {
 
 pub(super) struct Outcomes {
     pub(super) run: RunId,
-    pub(super) cluster: Option<ClusterId>,
+    pub(super) cluster: ClusterId,
     /// The state of the plan, as it is kept: in common, and by uid of each node's own.
     pub(super) common_id: DocumentId,
     pub(super) documents: HashMap<String, DocumentId>,
@@ -71,19 +71,13 @@ pub(super) struct Progress {
 }
 
 /// What is to be written.
-#[derive(Default)]
 pub(super) struct Changes {
-    run: RunIdAndCluster,
+    run: RunId,
+    cluster: ClusterId,
     successes: Vec<Success>,
     ends: Vec<(NodeId, Ended)>,
     node_progress: Vec<(NodeId, i64)>,
     run_progress: Option<i64>,
-}
-
-#[derive(Default, Clone, Copy)]
-struct RunIdAndCluster {
-    run: Option<RunId>,
-    cluster: Option<ClusterId>,
 }
 
 struct Ended {
@@ -94,8 +88,14 @@ struct Ended {
 
 impl Outcomes {
     pub(super) fn changes(&mut self, blueprint: &Blueprint, run: &RunState, effects: &[Effect]) -> Changes {
-        let key = RunIdAndCluster { run: Some(self.run), cluster: self.cluster };
-        let mut changes = Changes { run: key, ..Changes::default() };
+        let mut changes = Changes {
+            run: self.run,
+            cluster: self.cluster,
+            successes: Vec::new(),
+            ends: Vec::new(),
+            node_progress: Vec::new(),
+            run_progress: None,
+        };
         for effect in effects {
             match effect {
                 Effect::Succeeded { instance } if self.is_real => {
@@ -170,8 +170,8 @@ impl Outcomes {
 
 impl Changes {
     pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
-        if let (Some(cluster), false) = (self.run.cluster, self.successes.is_empty()) {
-            writing.success_put(cluster, &self.successes).await?;
+        if !self.successes.is_empty() {
+            writing.success_put(self.cluster, &self.successes).await?;
         }
         for (id, percent) in &self.node_progress {
             if let Some(node) = writing.node_get(*id).await?.filter(|node| node.progress != *percent) {
@@ -184,8 +184,8 @@ impl Changes {
                 writing.node_update(&node).await?;
             }
         }
-        if let (Some(id), Some(percent)) = (self.run.run, self.run_progress)
-            && let Some(mut run) = writing.run_get(id).await?
+        if let Some(percent) = self.run_progress
+            && let Some(mut run) = writing.run_get(self.run).await?
         {
             run.progress = percent;
             writing.run_update(&run).await?;

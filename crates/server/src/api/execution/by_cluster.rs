@@ -8,7 +8,7 @@ use stoker_store::{List, SequenceFilter};
 use super::execute::{of_sequence, start};
 use super::read::{FromQuery, from_query};
 use crate::access::caller::Authenticated;
-use crate::api::clusters::access::find_cluster;
+use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::RunView;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -131,8 +131,7 @@ async fn changes(
     asked: FromQuery,
 ) -> ApiResult<Answer<RunView>> {
     let mut session = app.store.snapshot().await?;
-    let cluster = find_cluster(&mut session, login, id).await?;
-    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let cluster = require_cluster(&mut session, login, id).await?;
     let filter = SequenceFilter { release_id: Some(cluster.release_id) };
     let sequences = session.sequence_list(&filter, &List::default()).await?.items;
     drop(session);

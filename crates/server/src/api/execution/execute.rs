@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::read::{MannerBody, SubgraphBody, graph, manner};
 use crate::access::caller::Authenticated;
-use crate::api::clusters::access::find_cluster;
+use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
 use crate::api::transactions::RunView;
 use crate::http::answer::Answer;
@@ -138,8 +138,7 @@ pub(super) async fn sequence_execute(
     let mut session = app.store.snapshot().await?;
     let sequence =
         session.sequence_get(id).await?.ok_or_else(|| ApiError::not_found("DeploymentSequence"))?;
-    let cluster = find_cluster(&mut session, &login, cluster_id).await?;
-    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let cluster = require_cluster(&mut session, &login, cluster_id).await?;
     if cluster.release_id != sequence.release_id {
         let message = format!("Sequence '{}' is not found for cluster {}", sequence.name, cluster.name);
         return Err(ApiError::new(StatusCode::NOT_FOUND, message));
@@ -180,8 +179,7 @@ pub(super) async fn plan_apply(
     }
     let mut session = app.store.snapshot().await?;
     let plan = require_plan(&mut session, &login, &path, "id").await?;
-    let cluster = find_cluster(&mut session, &login, plan.cluster_id).await?;
-    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let cluster = require_cluster(&mut session, &login, plan.cluster_id).await?;
     drop(session);
     let changed = planning::changes_since(&app, cluster, &plan).await?;
     if !changed.is_empty() {
@@ -203,8 +201,7 @@ pub(super) async fn start(
     asked: Launch,
 ) -> ApiResult<Answer<RunView>> {
     let mut session = app.store.snapshot().await?;
-    let record = find_cluster(&mut session, login, cluster).await?;
-    let record = record.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let record = require_cluster(&mut session, login, cluster).await?;
     for graph in &asked.graphs {
         let wanted = graph.to_plan();
         planning::check_request(app, &mut session, &record, &wanted).await?;

@@ -7,7 +7,7 @@ use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
 use stoker_store::{List, NodeFilter};
 
 use crate::access::caller::Authenticated;
-use crate::api::clusters::access::find_cluster;
+use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::{RunView, finished_run};
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
@@ -35,8 +35,7 @@ pub(super) async fn cluster_stop(
     let how = if query.boolean("now") { StopHow::Now } else { StopHow::Graceful };
     query.finish()?;
     let mut session = app.store.snapshot().await?;
-    let cluster = find_cluster(&mut session, &login, id).await?;
-    let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let cluster = require_cluster(&mut session, &login, id).await?;
     let found = active(&mut session, id).await?;
     drop(session);
     let Some(parent) = found else {
@@ -77,8 +76,7 @@ pub(super) async fn cluster_reset(
     query.boolean("force");
     query.finish()?;
     let mut writing = app.change(&login).await?;
-    let cluster = find_cluster(&mut writing, &login, id).await?;
-    let mut cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let mut cluster = require_cluster(&mut writing, &login, id).await?;
     if let Some(run) = active(&mut writing, id).await? {
         return Err(ApiError::conflict(format!(
             "task {} ({}) is {} on environment {id}; stop it first",
