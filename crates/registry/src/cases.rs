@@ -7,7 +7,8 @@
 //! | `stage_order` | `plugins` with their `tasks` | `[[plugin, index], …]`, or a list of errors as error |
 //! | `restriction_gen` | `wizard`, `components`, `plugins` | restrictions by `Pane.control[data]` |
 //!
-//! What is not given is empty. What is of the wrong kind is an error that says so.
+//! What is not given is empty. What is of the wrong kind is an error that says so. Answers can be much larger than
+//! questions, so questions are bounded, far above what releases have.
 
 use stoker_model::{FitTarget, Json, JsonMap};
 
@@ -35,9 +36,15 @@ fn evaluate(case: &Json) -> Result<Json, Json> {
     }
 }
 
+/// Pairs of components are looked at.
+const COMPONENTS_MAX: usize = 2000;
+/// Triples of choices are.
+const CHOICES_MAX: usize = 250;
+
 fn decision(case: &Json) -> Result<Json, Json> {
     let target = target(case)?;
     let plugins = plugins(case)?;
+    require_few(list(case, "selection")?.len(), "names in `selection`", COMPONENTS_MAX)?;
     let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, target));
     let (components, required_types) = (texts(case, "selection")?, texts(case, "required_types")?);
     let selection = Selection { components: &components, required_types: &required_types };
@@ -56,7 +63,12 @@ fn wizard_mix(case: &Json) -> Result<Json, Json> {
         });
     }
     let mixed = mix(case.get("release_wizard").unwrap_or(&nothing), &wizards);
-    mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|found| found.iter().map(conflict).collect())
+    mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|found| {
+        let mut shown: Vec<Json> = found.iter().map(conflict).collect();
+        // Two that differ in nothing but who had said it before are one here.
+        shown.dedup();
+        Json::Array(shown)
+    })
 }
 
 fn conflict(found: &MixConflict) -> Json {
@@ -105,6 +117,11 @@ fn restriction_gen(case: &Json) -> Result<Json, Json> {
         Some(Json::Object(wizard)) => wizard,
         Some(_) => return Err(Json::from("`wizard` must be a map")),
     };
+    let panes = wizard.values().filter_map(Json::as_object);
+    let n_choices = panes
+        .flat_map(JsonMap::values)
+        .map(|control| control.get("values").and_then(Json::as_array).map_or(1, Vec::len));
+    require_few(n_choices.sum(), "choices in `wizard`", CHOICES_MAX)?;
     let generated = generated_restrictions(wizard, &registry).into_iter();
     let shown = generated.map(|(target, restrictions)| {
         (target, restrictions.iter().map(crate::restrictions::Restriction::to_json).collect())
@@ -135,7 +152,15 @@ fn plugins(case: &Json) -> Result<Vec<PluginComponents<'_>>, Json> {
             components: list(entry, "components")?,
         });
     }
+    let n_of_plugins: usize =
+        plugins.iter().map(|plugin| plugin.provides.len() + plugin.components.len()).sum();
+    let n_components = list(case, "components")?.len() + n_of_plugins;
+    require_few(n_components, "components", COMPONENTS_MAX)?;
     Ok(plugins)
+}
+
+fn require_few(n: usize, what: &str, n_max: usize) -> Result<(), Json> {
+    if n <= n_max { Ok(()) } else { Err(Json::from(format!("there are {n} {what}; the most is {n_max}"))) }
 }
 
 fn list<'a>(document: &'a Json, key: &str) -> Result<&'a [Json], Json> {

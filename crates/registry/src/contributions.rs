@@ -151,7 +151,7 @@ impl Joining {
 }
 
 /// A role of a plugin can only be given away while the plugin is enabled; its own restrictions come after that.
-fn only_while_enabled(role: &Json, plugin: &str) -> Json {
+pub fn only_while_enabled(role: &Json, plugin: &str) -> Json {
     let mut role = role.clone();
     if let Some(map) = role.as_object_mut() {
         let restrictions = map.entry("restrictions").or_insert_with(|| Json::Array(Vec::new()));

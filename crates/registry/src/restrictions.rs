@@ -91,6 +91,59 @@ impl Restriction {
     }
 }
 
+/// What all restrictions of one thing do to it together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    pub is_hidden: bool,
+    pub is_disabled: bool,
+    /// What those that apply have to say, empty messages left out.
+    pub messages: Vec<String>,
+}
+
+impl Effect {
+    /// Looks at a list of restrictions as it is written, and tells of those that cannot be evaluated: they do nothing.
+    pub fn of(written: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
+        let (mut effect, mut errors) = (Self::default(), Vec::new());
+        let written = written.and_then(Json::as_array).into_iter().flatten();
+        for restriction in written.filter_map(Restriction::read) {
+            match restriction.applies(models) {
+                Ok(false) => continue,
+                Ok(true) => {}
+                Err(error) => {
+                    errors.push(format!("`{}`: {error}", restriction.condition));
+                    continue;
+                }
+            }
+            effect.messages.extend(restriction.message.filter(|message| !message.is_empty()));
+            match restriction.action {
+                Action::Hide => effect.is_hidden = true,
+                Action::Disable => effect.is_disabled = true,
+                Action::None => {}
+            }
+        }
+        (effect, errors)
+    }
+
+    /// The stronger of what they do.
+    pub fn action(&self) -> Option<Action> {
+        let disabled = self.is_disabled.then_some(Action::Disable);
+        if self.is_hidden { Some(Action::Hide) } else { disabled }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.is_hidden |= other.is_hidden;
+        self.is_disabled |= other.is_disabled;
+        self.messages.extend(other.messages);
+        self
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

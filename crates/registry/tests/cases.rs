@@ -115,3 +115,18 @@ fn what_is_no_case_is_told() {
         json!({"id": 8, "error": "`plugins` must be a list"}),
     );
 }
+
+#[test]
+fn questions_with_endless_answers_are_refused() {
+    let names: Vec<Json> = (0..2001).map(|at| json!(format!("storage:n{at}"))).collect();
+    let options: Vec<Json> = (0..251).map(|at| json!({"data": at, "component": "storage:a"})).collect();
+    for case in [
+        json!({"id": 9, "kind": "decision", "components": names}),
+        json!({"id": 9, "kind": "decision", "selection": names}),
+        json!({"id": 9, "kind": "decision", "plugins": [{"name": "p", "components": names}]}),
+        json!({"id": 9, "kind": "restriction_gen", "wizard": {"Storage": {"a": {"values": options}}}}),
+    ] {
+        let answer = answer(&case);
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains("the most is")), "{answer}");
+    }
+}

@@ -110,3 +110,35 @@ proptest! {
         prop_assert!(made.is_ok_and(|lengths| lengths.len() == 2 && lengths.iter().all(|length| *length <= 80)));
     }
 }
+
+/// Were anything here searched again and again, this would take minutes.
+#[test]
+fn large_questions_are_answered() {
+    const N: usize = 30_000;
+    let options =
+        |first: usize| -> Json { (first..first + N).map(|at| json!({"data": at, "label": "x"})).collect() };
+    let binds = |first: usize| -> Json {
+        (first..first + N).map(|at| json!({format!("settings:a.b{at}"): at})).collect()
+    };
+    let wizard = |first: usize| {
+        json!({"Network": {
+            "manager": {"values": options(first), "restrictions": options(first)},
+            "other": {"bind": binds(first)},
+        }})
+    };
+    let case = json!({
+        "kind": "wizard_mix", "id": 1, "release_wizard": wizard(0),
+        "plugin_wizards": [{"plugin": "p", "wizard": wizard(N / 2)}],
+    });
+    let mixed = answer(&case);
+    let manager = &mixed["result"]["Network"]["manager"];
+    assert_eq!(manager["values"].as_array().unwrap().len(), N + N / 2);
+    assert_eq!(manager["restrictions"].as_array().unwrap().len(), N + N / 2);
+    assert_eq!(mixed["result"]["Network"]["other"]["bind"].as_array().unwrap().len(), N + N / 2);
+    let tasks: Json = (0..N).map(|at| json!({"stage": format!("pre_deployment/{}", N - at)})).collect();
+    let case = json!({"kind": "stage_order", "id": 2, "plugins": [{"name": "p", "tasks": tasks}]});
+    assert_eq!(answer(&case)["result"][0], json!(["p", N - 1]));
+    let requires: Json = (0..N).map(|at| json!({"name": format!("kind{at}:x")})).collect();
+    let case = json!({"kind": "decision", "id": 3, "components": [{"name": "storage:a", "requires": requires}], "selection": ["storage:a"]});
+    assert_eq!(answer(&case)["result"]["conflicts"].as_array().unwrap().len(), N + 1);
+}

@@ -4,7 +4,7 @@
 
 use serde_json::{Value as Json, json};
 use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
-use stoker_model::{GraphType, JsonMap, Micros, NewPlugin, Plugin, PluginId, Task};
+use stoker_model::{GraphType, JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin, PluginId, Task};
 use stoker_registry::stages::{PluginGraph, StageLayers, has_stages, stage_layers};
 
 fn task(name: &str, fields: &Json) -> Task {
@@ -53,7 +53,7 @@ fn layers_of(core: &[Task], plugins: &[(Plugin, Vec<Task>)]) -> StageLayers {
     let graphs: Vec<PluginGraph<'_>> =
         plugins.iter().map(|(plugin, tasks)| PluginGraph { plugin, tasks }).collect();
     let merged = merge(&[Layer::of_tasks(Source::Release, core)], MergeRules::default());
-    stage_layers(&merged, &graphs)
+    stage_layers(&merged, &graphs, PLUGIN_SCRIPTS_ROOT)
 }
 
 fn names(tasks: Option<&Vec<Task>>) -> Vec<&str> {

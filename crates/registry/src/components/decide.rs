@@ -22,15 +22,14 @@ impl Registry {
     pub fn decide(&self, selection: Selection<'_>) -> Decision {
         let mut findings = self.findings().to_vec();
         let mut chosen: Vec<&Component> = Vec::new();
+        let mut seen: BTreeSet<&ComponentName> = BTreeSet::new();
         for text in selection.components {
             let name = ComponentName::parse(text);
-            match name.as_ref().and_then(|name| self.get(name)) {
-                Some(component) if chosen.iter().any(|known| known.name == component.name) => {}
-                Some(component) => chosen.push(component),
-                None => {
-                    let component = name.map_or_else(|| (*text).to_owned(), |name| name.to_string());
-                    findings.push(Finding::Unknown { component });
-                }
+            if let Some(component) = name.as_ref().and_then(|name| self.get(name)) {
+                chosen.extend(seen.insert(&component.name).then_some(component));
+            } else {
+                let component = name.map_or_else(|| (*text).to_owned(), |name| name.to_string());
+                findings.push(Finding::Unknown { component });
             }
         }
         findings.extend(incompatible_pairs(&chosen));

@@ -74,6 +74,23 @@ impl Registry {
     }
 }
 
+/// The same over components.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComponentMatrix<'r> {
+    /// As the subtypes are ordered, then by name.
+    pub components: Vec<&'r Component>,
+    pub cells: Vec<Vec<Cell>>,
+}
+
+impl Registry {
+    pub fn component_matrix(&self) -> ComponentMatrix<'_> {
+        let mut components: Vec<&Component> = self.components().iter().collect();
+        components.sort_by(|one, other| one.name.cmp(&other.name));
+        let row = |one: &&Component| components.iter().map(|other| cell(&[one], &[other])).collect();
+        ComponentMatrix { cells: components.iter().map(row).collect(), components }
+    }
+}
+
 fn cell(members: &[&Component], others: &[&Component]) -> Cell {
     let pairs = members.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
     let (mut n_pairs, mut n_conflicts) = (0, 0);

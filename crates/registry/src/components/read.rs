@@ -144,22 +144,20 @@ fn message_of(entry: &Json) -> Option<String> {
 
 /// The older notation: of the names of each type, one has to be there. The first message of a group is its message.
 fn name_groups(entries: &[Json]) -> Vec<Requirement> {
-    let mut groups: Vec<(String, Requirement)> = Vec::new();
+    let mut groups: Vec<Requirement> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries {
         let item = Item::new(relation_name(entry).unwrap_or_default());
         let kind = item.text.split(':').next().unwrap_or_default().to_owned();
-        let message = message_of(entry);
-        match groups.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, group)) => {
-                group.items.push(item);
-                group.message = group.message.take().or(message);
-            }
-            None => {
-                groups.push((kind, Requirement { predicate: Predicate::AnyOf, items: vec![item], message }));
-            }
+        let place = *places.entry(kind).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Requirement { predicate: Predicate::AnyOf, items: Vec::new(), message: None });
         }
+        let group = &mut groups[place];
+        group.items.push(item);
+        group.message = group.message.take().or_else(|| message_of(entry));
     }
-    groups.into_iter().map(|(_, group)| group).collect()
+    groups
 }
 
 /// The newer notation: every predicate of every map has to hold.

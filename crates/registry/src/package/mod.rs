@@ -19,6 +19,7 @@ use stoker_manifest::{Format, Options, Problems, Severity, parse_with};
 use stoker_model::{GraphType, Json, NewPlugin, Task};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
+pub use plugin::{folder_name, line_of};
 pub use problem::{PackageProblem, codes};
 pub use skeleton::{NotAPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;

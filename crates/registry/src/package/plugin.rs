@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use stoker_model::{GraphType, Json, JsonMap, NewPlugin, Task};
 
+use super::version::{PackageVersion, numbers};
 use super::{Package, files};
 
 /// What was read from the files.
@@ -93,4 +94,26 @@ fn text(map: &JsonMap, key: &str) -> Option<String> {
 fn texts(map: &JsonMap, key: &str) -> Vec<String> {
     let items = map.get(key).and_then(Json::as_array).into_iter().flatten();
     items.filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+impl Package {
+    /// The name of the folder in which it is installed: from package version 2 on a new patch release takes the place of
+    /// the old one, so only the first two numbers of its version count.
+    pub fn folder_name(&self) -> String {
+        folder_name(&self.plugin)
+    }
+}
+
+/// The same of a plugin that is stored.
+pub fn folder_name(plugin: &NewPlugin) -> String {
+    let version = line_of(plugin).unwrap_or_else(|| plugin.version.clone());
+    format!("{}-{version}", plugin.name)
+}
+
+/// The line of versions in which one takes the place of another: `1.2` of `1.2.3`. `None` where each stands for itself.
+pub fn line_of(plugin: &NewPlugin) -> Option<String> {
+    let replaces =
+        PackageVersion::parse(&plugin.package_version).is_some_and(|version| version >= PackageVersion::V2);
+    let numbers = numbers(&plugin.version).filter(|_| replaces)?;
+    Some(format!("{}.{}", numbers[0], numbers[1]))
 }

@@ -63,7 +63,8 @@ pub struct PackageProblem {
 }
 
 impl PackageProblem {
-    pub(crate) fn of_file(file: &str, code: &'static str, message: impl Into<String>) -> Self {
+    /// An error about a file as a whole.
+    pub fn of_file(file: &str, code: &'static str, message: impl Into<String>) -> Self {
         let (path, message) = (String::new(), message.into());
         let (file, severity) = (file.to_owned(), Severity::Error);
         Self { file, path, span: None, severity, code, message, help: None }

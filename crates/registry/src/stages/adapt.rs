@@ -22,12 +22,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use build::{list, map, text};
 use stoker_graph::Merged;
 use stoker_model::{Json, JsonMap, Task, canonical_field};
 
 use super::order::{OrderedTask, StageError, StagePlugin, order};
 use super::stage::{Stage, StageName, is_first_package_version};
+use crate::build::{list, map, text};
 
 /// The tasks of the graph that the plugins' tasks are hung into: the merged graph without them.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +104,7 @@ pub fn graph_tasks<'a>(
     core: &CoreTasks,
 ) -> Result<Vec<PluginTasks<'a>>, Vec<StageError>> {
     let ordered = order(plugins)?;
-    let ids = ids_of(plugins, &ordered);
+    let ids = task_ids(plugins, &ordered);
     let mut layers: BTreeMap<&str, PluginTasks<'a>> = BTreeMap::new();
     let mut before: Option<String> = None;
     for (place, (task, id)) in ordered.iter().zip(&ids).enumerate() {
@@ -129,9 +129,9 @@ pub fn graph_tasks<'a>(
     Ok(layers.into_values().collect())
 }
 
-/// Tasks of a graph keep the ids they have. Those of `tasks.yaml` get theirs with the name of the plugin in front, or one
+/// The ids of ordered tasks in the graph. Tasks of a graph keep the ids they have. Those of `tasks.yaml` get theirs with the name of the plugin in front, or one
 /// by counting.
-fn ids_of(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec<String> {
+pub fn task_ids(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec<String> {
     let of_graphs = plugins.iter().flat_map(|plugin| plugin.graph_tasks).map(|task| task.name.clone());
     let mut used: BTreeSet<String> = of_graphs.collect();
     let mut counts: HashMap<(usize, String), usize> = HashMap::new();
@@ -266,23 +266,5 @@ fn everywhere(task: &Task) -> Json {
             list([map([name, ("role", roles.clone())])])
         }
         _ => list([map([name.clone(), ("role", text("*"))]), map([name, ("role", text("master"))])]),
-    }
-}
-
-/// Documents in few words.
-mod build {
-    use stoker_model::{Json, JsonMap};
-
-    pub(super) fn text(text: &str) -> Json {
-        Json::from(text)
-    }
-
-    pub(super) fn list(items: impl IntoIterator<Item = Json>) -> Json {
-        items.into_iter().collect()
-    }
-
-    pub(super) fn map<const N: usize>(entries: [(&str, Json); N]) -> Json {
-        let entries = entries.into_iter().map(|(key, value)| (key.to_owned(), value));
-        Json::Object(entries.collect::<JsonMap>())
     }
 }

@@ -34,8 +34,9 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
 }
 
 /// Hangs the stage tasks of all plugins into a merged graph: behind the end of their stage and before whatever comes
-/// next, in the order of the numbers. `core` is everything merged without them.
-pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>]) -> StageLayers {
+/// next, in the order of the numbers. `core` is everything merged without them; `scripts_root` is where scripts of
+/// plugins are on nodes.
+pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
     let of_graphs: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
     let all: Vec<StagePlugin<'_>> =
@@ -66,7 +67,7 @@ pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>]) -> StageLaye
     for layer in made {
         let Some(plugin_idx) = all.iter().position(|plugin| plugin.name == layer.plugin) else { continue };
         let PluginGraph { plugin, tasks } = plugins[plugin_idx];
-        let own = plugin_tasks(plugin, layer.tasks.iter());
+        let own = plugin_tasks(plugin, scripts_root, layer.tasks.iter());
         let replaced: BTreeSet<&str> = own.iter().map(|task| task.name.as_str()).collect();
         let kept: Vec<Task> =
             tasks.iter().filter(|task| !replaced.contains(task.name.as_str())).cloned().collect();

@@ -23,7 +23,7 @@ pub mod codes {
 }
 
 /// What a code means, in words.
-pub(super) fn meaning(code: &str) -> &'static str {
+pub fn meaning(code: &str) -> &'static str {
     match code {
         codes::MISSING => "it has no `stage`",
         codes::NOT_STRING => "its `stage` is no text",

@@ -8,7 +8,7 @@ use stoker_model::{Json, JsonMap};
 use super::control::{Control, Kind, controls};
 use super::mix::Mixed;
 use crate::components::{Binding, BoundModel};
-use crate::restrictions::{Action, Restriction};
+use crate::restrictions::{Action, Effect};
 
 /// What the answers mean.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,9 +55,7 @@ pub fn choose(
     plugins: &BTreeSet<&str>,
 ) -> Result<Chosen, Vec<AnswerProblem>> {
     let controls = controls(&mixed.wizard);
-    let mut judge =
-        Judge { mixed, others, problems: unknown_answers(&controls, answers), document: JsonMap::new() };
-    judge.fill(&controls, answers);
+    let mut judge = Judge::new(mixed, others, &controls, answers);
     let mut chosen = Chosen::default();
     for control in &controls {
         judge.take(control, answers, plugins, &mut chosen);
@@ -92,15 +90,27 @@ fn given<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
     answers.get(control.pane)?.get(control.name)
 }
 
-struct Judge<'a, 'f, 'm> {
+pub(super) struct Judge<'a, 'f, 'm> {
     mixed: &'a Mixed,
     others: &'a Models<'f, 'm>,
-    problems: Vec<AnswerProblem>,
+    pub(super) problems: Vec<AnswerProblem>,
     /// The model `wizard`.
-    document: JsonMap,
+    pub(super) document: JsonMap,
 }
 
-impl Judge<'_, '_, '_> {
+impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
+    pub(super) fn new(
+        mixed: &'a Mixed,
+        others: &'a Models<'f, 'm>,
+        controls: &[Control<'_>],
+        answers: &JsonMap,
+    ) -> Self {
+        let mut judge =
+            Self { mixed, others, problems: unknown_answers(controls, answers), document: JsonMap::new() };
+        judge.fill(controls, answers);
+        judge
+    }
+
     /// Answers, and defaults where there are none, before anything is judged: conditions may look anywhere.
     fn fill(&mut self, controls: &[Control<'_>], answers: &JsonMap) {
         for pane in self.mixed.wizard.keys() {
@@ -112,7 +122,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    fn set(&mut self, control: &Control<'_>, value: Json) {
+    pub(super) fn set(&mut self, control: &Control<'_>, value: Json) {
         if let Some(Json::Object(pane)) = self.document.get_mut(control.pane) {
             pane.insert(control.name.to_owned(), value);
         }
@@ -142,7 +152,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    fn value(&self, control: &Control<'_>) -> Json {
+    pub(super) fn value(&self, control: &Control<'_>) -> Json {
         self.document.get(control.pane).and_then(|pane| pane.get(control.name)).cloned().unwrap_or_default()
     }
 
@@ -169,6 +179,7 @@ impl Judge<'_, '_, '_> {
         chosen.add(control.body, &value, sets_maps, plugins);
         if is_on {
             chosen.add_component(control.body);
+            chosen.plugins.extend(self.mixed.owners.get(&control.path()).cloned());
         }
     }
 
@@ -217,33 +228,27 @@ impl Judge<'_, '_, '_> {
 
     /// What restrictions of a control, an option or a pane do to it, and their words.
     fn restricted(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Option<(Action, String)> {
-        let written = body?.get("restrictions")?.as_array()?;
-        let (mut action, mut messages) = (None, Vec::new());
-        for restriction in written.iter().filter_map(Restriction::read) {
-            let wizard = Json::Object(std::mem::take(&mut self.document));
-            let lookup = |name: &str| if name == "wizard" { Some(&wizard) } else { (self.others)(name) };
-            let applies = restriction.applies(&lookup);
-            if let Json::Object(document) = wizard {
-                self.document = document;
-            }
-            match applies {
-                Ok(false) => continue,
-                Ok(true) => {}
-                Err(error) => {
-                    self.problem(control, kinds::CONDITION, format!("`{}`: {error}", restriction.condition));
-                    continue;
-                }
-            }
-            messages.extend(restriction.message.filter(|message| !message.is_empty()));
-            action = match (action, restriction.action) {
-                (_, Action::None) => action,
-                (Some(Action::Hide), _) | (_, Action::Hide) => Some(Action::Hide),
-                _ => Some(Action::Disable),
-            };
+        let effect = self.effect(control, body);
+        let message = || {
+            let words = effect.messages.join(". ");
+            if words.is_empty() { "a restriction forbids this".to_owned() } else { words }
+        };
+        effect.action().map(|action| (action, message()))
+    }
+
+    /// The same in parts. A restriction that cannot be evaluated is a problem and does nothing.
+    pub(super) fn effect(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Effect {
+        let written = body.and_then(|body| body.get("restrictions"));
+        let wizard = Json::Object(std::mem::take(&mut self.document));
+        let lookup = |name: &str| if name == "wizard" { Some(&wizard) } else { (self.others)(name) };
+        let (effect, errors) = Effect::of(written, &lookup);
+        if let Json::Object(document) = wizard {
+            self.document = document;
         }
-        let message =
-            if messages.is_empty() { "a restriction forbids this".to_owned() } else { messages.join(". ") };
-        action.map(|action| (action, message))
+        for error in errors {
+            self.problem(control, kinds::CONDITION, error);
+        }
+        effect
     }
 }
 

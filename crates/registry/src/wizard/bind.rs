@@ -1,7 +1,10 @@
 //! What choosing something sets, joined.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use stoker_model::Json;
 
+use super::canonical::canonical;
 use super::conflict::kinds;
 use super::mix::Mixer;
 
@@ -12,16 +15,25 @@ impl Mixer<'_> {
             return;
         }
         let mut items = as_list(old);
+        let mut known: BTreeSet<String> = items.iter().map(canonical).collect();
+        let mut bound = Bound::default();
+        for item in &items {
+            bound.add(item);
+        }
         for item in as_list(addition) {
-            if items.contains(&item) {
+            if !known.insert(canonical(&item)) {
                 continue;
             }
-            let clashing = clashing_paths(&items, &item);
+            let clashing = bound.clashing(&item);
             if clashing.is_empty() {
+                for path_set in item.as_object().into_iter().flat_map(|map| map.keys()) {
+                    self.note_origin(format!("{path}.{path_set}"));
+                }
+                bound.add(&item);
                 items.push(item);
             }
-            for bound in clashing {
-                self.conflict(format!("{path}.{bound}"), kinds::BIND);
+            for path_set in clashing {
+                self.conflict(format!("{path}.{path_set}"), kinds::BIND);
             }
         }
         *old = Json::Array(items);
@@ -35,12 +47,26 @@ fn as_list(bind: &Json) -> Vec<Json> {
     }
 }
 
-/// Paths that an item sets to something else than the items so far.
-fn clashing_paths(items: &[Json], item: &Json) -> Vec<String> {
-    let set = |path: &str, value: &Json| {
-        let known = items.iter().filter_map(|known| known.as_object()?.get(path));
-        known.into_iter().any(|known| known != value)
-    };
-    let entries = item.as_object().into_iter().flatten();
-    entries.filter(|(path, value)| set(path, value)).map(|(path, _)| path.clone()).collect()
+/// Which paths are set to which values.
+#[derive(Default)]
+struct Bound {
+    values: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Bound {
+    fn add(&mut self, item: &Json) {
+        for (path, value) in item.as_object().into_iter().flatten() {
+            self.values.entry(path.clone()).or_default().insert(canonical(value));
+        }
+    }
+
+    /// Paths that an item sets to something else than the items so far.
+    fn clashing(&self, item: &Json) -> Vec<String> {
+        let is_other = |path: &str, value: &Json| {
+            let value = canonical(value);
+            self.values.get(path).is_some_and(|known| known.iter().any(|known| *known != value))
+        };
+        let entries = item.as_object().into_iter().flatten();
+        entries.filter(|(path, value)| is_other(path, value)).map(|(path, _)| path.clone()).collect()
+    }
 }

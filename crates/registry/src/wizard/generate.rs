@@ -19,6 +19,11 @@ pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(Str
     additions.filter(|(_, restrictions)| !restrictions.is_empty()).collect()
 }
 
+/// How many choices of a wizard stand for components: restrictions grow with the square of them.
+pub fn n_choices(wizard: &JsonMap, registry: &Registry) -> usize {
+    participants(wizard, registry).len()
+}
+
 /// The wizard with these restrictions behind those that are written by hand.
 pub fn with_restrictions(mut wizard: JsonMap, registry: &Registry) -> JsonMap {
     let original = wizard.clone();

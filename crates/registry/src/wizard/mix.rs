@@ -1,9 +1,10 @@
 //! Wizards of plugins laid into that of a release.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{Json, JsonMap, compare_versions};
 
+use super::canonical::canonical;
 use super::conflict::{MixConflict, kinds};
 use crate::components::{ComponentName, ComponentType};
 
@@ -20,10 +21,13 @@ pub struct PluginWizard<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mixed {
     pub wizard: JsonMap,
-    /// Which plugin brought an option: from `Pane.control.values["data"]`, the data as JSON, to its name. Choosing it
-    /// enables the plugin.
+    /// Which plugin brought an option or a checkbox: from `Pane.control.values["data"]`, the data as JSON, or from
+    /// `Pane.control` to its name. Choosing it enables the plugin.
     pub owners: BTreeMap<String, String>,
 }
+
+/// Who says everything that no plugin does.
+const RELEASE: &str = "release";
 
 /// Mixes wizards; of each plugin the newest version counts, and their order does not matter.
 pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<MixConflict>> {
@@ -31,7 +35,7 @@ pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<Mi
         return Ok(Mixed::default());
     };
     let mut mixed = release.clone();
-    let mut mixer = Mixer { owners: BTreeMap::new(), conflicts: Vec::new(), plugin: "", linked: None };
+    let mut mixer = Mixer::default();
     let mut newest: BTreeMap<&str, &PluginWizard<'_>> = BTreeMap::new();
     for plugin in plugins {
         let known = newest.entry(plugin.name).or_insert(plugin);
@@ -50,8 +54,11 @@ pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<Mi
     Err(mixer.conflicts)
 }
 
+#[derive(Default)]
 pub(super) struct Mixer<'a> {
     pub(super) owners: BTreeMap<String, String>,
+    /// Which plugin was the first to say something at a path; everything else is the release's.
+    origins: BTreeMap<String, &'a str>,
     pub(super) conflicts: Vec<MixConflict>,
     pub(super) plugin: &'a str,
     /// The component that new options of the plugin stand for where they name none.
@@ -71,8 +78,29 @@ fn pane_type(pane: &str) -> Option<ComponentType> {
 }
 
 impl<'a> Mixer<'a> {
+    /// What the plugin says is at odds with what was said at the path before.
     pub(super) fn conflict(&mut self, path: String, kind: &'static str) {
-        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned() });
+        let other = self.origin(&path).unwrap_or(RELEASE);
+        let other = (other != self.plugin).then(|| other.to_owned());
+        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other });
+    }
+
+    /// What the plugin says is wrong by itself.
+    pub(super) fn mistake(&mut self, path: String, kind: &'static str) {
+        self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other: None });
+    }
+
+    /// Notes that the plugin is the first to say something at the path.
+    pub(super) fn note_origin(&mut self, path: String) {
+        self.origins.entry(path).or_insert(self.plugin);
+    }
+
+    /// The plugin that brought the path, or the nearest thing that it is inside of.
+    fn origin(&self, path: &str) -> Option<&'a str> {
+        let ends = path.char_indices().filter(|(_, letter)| matches!(letter, '.' | '[')).map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.collect();
+        ends.push(path.len());
+        ends.iter().rev().find_map(|end| self.origins.get(&path[..*end]).copied())
     }
 
     fn lay(&mut self, mixed: &mut JsonMap, release: &JsonMap, plugin: &PluginWizard<'a>) {
@@ -80,16 +108,27 @@ impl<'a> Mixer<'a> {
         let panes = match plugin.wizard {
             Json::Object(panes) => panes,
             Json::Null => return,
-            _ => return self.conflict(String::new(), kinds::TYPE),
+            _ => return self.mistake(String::new(), kinds::TYPE),
         };
         for (pane, addition) in panes.iter().filter(|(_, addition)| !addition.is_null()) {
             match addition.as_object() {
                 _ if !release.contains_key(pane) => self.conflict(pane.clone(), kinds::UNKNOWN_PANE),
                 None => self.conflict(pane.clone(), kinds::TYPE),
-                Some(_) => {
+                Some(controls) => {
+                    self.own_checkboxes(mixed.get(pane), pane, controls);
                     self.linked = only_component(plugin, pane);
                     self.merge_key(mixed, pane, addition, pane);
                 }
+            }
+        }
+    }
+
+    /// Checkboxes that the plugin brings are its own, as its options are.
+    fn own_checkboxes(&mut self, known: Option<&Json>, pane: &str, controls: &JsonMap) {
+        let is_new = |name: &str| known.and_then(|known| known.get(name)).is_none_or(Json::is_null);
+        for (name, control) in controls.iter().filter(|(name, _)| is_new(name)) {
+            if control.get("type").is_some_and(|kind| kind == "checkbox") {
+                self.owners.insert(format!("{pane}.{name}"), self.plugin.to_owned());
             }
         }
     }
@@ -112,6 +151,7 @@ impl<'a> Mixer<'a> {
                 _ => value.clone(),
             };
             base.insert(key.to_owned(), start);
+            self.note_origin(path.to_owned());
         }
         let Some(old) = base.get_mut(key) else { return };
         match (old, value) {
@@ -124,11 +164,8 @@ impl<'a> Mixer<'a> {
             }
             (Json::Object(old), Json::Object(addition)) => self.merge_map(old, addition, path),
             (Json::Array(old), Json::Array(items)) => {
-                for item in items {
-                    if !old.contains(item) {
-                        old.push(item.clone());
-                    }
-                }
+                let mut known: BTreeSet<String> = old.iter().map(canonical).collect();
+                old.extend(items.iter().filter(|item| known.insert(canonical(item))).cloned());
             }
             (Json::Object(_) | Json::Array(_), _) | (_, Json::Object(_) | Json::Array(_)) => {
                 self.conflict(path.to_owned(), kinds::TYPE);

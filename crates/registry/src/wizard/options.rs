@@ -1,38 +1,56 @@
 //! Options of a control, known by their `data`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use stoker_model::{Json, JsonMap};
 
+use super::canonical::canonical;
 use super::conflict::kinds;
 use super::mix::Mixer;
 
 impl Mixer<'_> {
     /// Lays the options of a plugin behind those that are there; `path` leads to the list.
     pub(super) fn merge_options(&mut self, base: &mut Vec<Json>, options: &[Json], path: &str) {
-        let mut seen: Vec<&Json> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, known) in base.iter().enumerate() {
+            if let Some(data) = known.get("data") {
+                places.entry(canonical(data)).or_insert(place);
+            }
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
         for option in options {
             let map = option.as_object();
             let given = map.and_then(|map| Some((map, map.get("data").filter(|data| !data.is_null())?)));
             let Some((map, data)) = given else {
-                self.conflict(path.to_owned(), kinds::MISSING_DATA);
+                self.mistake(path.to_owned(), kinds::MISSING_DATA);
                 continue;
             };
-            if seen.contains(&data) {
-                self.conflict(option_path(path, data), kinds::DUPLICATE_OPTION);
+            let key = canonical(data);
+            if !seen.insert(key.clone()) {
+                self.mistake(option_path(path, data), kinds::DUPLICATE_OPTION);
                 continue;
             }
-            seen.push(data);
-            self.merge_option(base, map, data, path);
+            let place = *places.entry(key).or_insert(base.len());
+            self.merge_option(base, place, map, data, path);
         }
     }
 
-    fn merge_option(&mut self, base: &mut Vec<Json>, option: &JsonMap, data: &Json, list: &str) {
+    /// `place` is where the option with this `data` is, or will be.
+    fn merge_option(
+        &mut self,
+        base: &mut Vec<Json>,
+        place: usize,
+        option: &JsonMap,
+        data: &Json,
+        list: &str,
+    ) {
         let path = &option_path(list, data);
         // As JSON, `"1"` and `1` are two owners' options.
         let key = format!("{list}[{data}]");
-        let known = base.iter_mut().find(|known| known.get("data") == Some(data));
-        match known.and_then(Json::as_object_mut) {
+        match base.get_mut(place).and_then(Json::as_object_mut) {
             None => {
                 let mut added = JsonMap::new();
+                self.note_origin(path.clone());
                 self.merge_map(&mut added, option, path);
                 if let Some(component) = &self.linked {
                     added.entry("component").or_insert_with(|| Json::from(&**component));

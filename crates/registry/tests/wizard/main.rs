@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod answers;
+mod evaluation;
+mod parties;
 mod restrictions;
 
 use proptest::prelude::*;
@@ -56,7 +58,10 @@ fn the_example_of_the_reference() {
     );
     assert_eq!(
         owners.into_iter().collect::<Vec<_>>(),
-        [("Network.manager.values[\"mesh\"]".to_owned(), "mesh".to_owned())]
+        [
+            ("Network.encrypt".to_owned(), "mesh".to_owned()),
+            ("Network.manager.values[\"mesh\"]".to_owned(), "mesh".to_owned()),
+        ]
     );
     let label = json!({"Network": {"manager": {"values": [{"data": "vlan", "label": "Better VLAN"}]}}});
     assert_eq!(

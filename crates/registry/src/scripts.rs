@@ -1,0 +1,204 @@
+//! The task that copies the scripts of a plugin to the nodes its tasks run on, before they do.
+
+use std::collections::BTreeSet;
+
+use stoker_model::{Json, Plugin, Task};
+
+use crate::build::{list, map, object, text};
+
+/// Scripts of a plugin, here and on nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Scripts<'a> {
+    pub plugin: &'a Plugin,
+    /// The folder on the master.
+    pub source: &'a str,
+    /// Where scripts of all plugins are on nodes.
+    pub root: &'a str,
+}
+
+/// Types of tasks that run nothing on a node that could be a script.
+const WITHOUT_SCRIPTS: &[&str] = &[
+    "cobbler_sync",
+    "erase_node",
+    "master_shell",
+    "move_to_bootstrap",
+    "noop",
+    "reboot",
+    "role",
+    "skipped",
+    "stage",
+];
+
+/// Many small files take their time, and agents may be busy.
+const TIMEOUT_SECONDS: u32 = 300;
+
+/// The task for all of a plugin's tasks; none if they run on no node. It waits for nobody, and every task of the plugin
+/// on the same node waits for it. `is_taken` knows the names of all other tasks.
+///
+/// Its id does not have the version of the plugin in it, so that its history outlives updates.
+pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Option<Task> {
+    let mut places = Places::default();
+    let mut waiting = Vec::new();
+    for task in tasks {
+        let task_type = task.field("type").and_then(Json::as_str).unwrap_or_default();
+        if WITHOUT_SCRIPTS.contains(&task_type) {
+            continue;
+        }
+        let is_group = task_type == "group";
+        if !is_group {
+            waiting.push(task.name.as_str());
+        }
+        let has_members = task
+            .field("tasks")
+            .is_some_and(|members| members.as_array().is_none_or(|members| !members.is_empty()));
+        if !is_group || has_members {
+            places.add(task);
+        }
+    }
+    let roles = places.roles()?;
+    let target = scripts.plugin.scripts_folder(scripts.root);
+    let file = map([("src", text(scripts.source)), ("dst", text(&target))]);
+    let fields = object([
+        ("type", text("copy_files")),
+        ("version", text("2.1.0")),
+        ("roles", roles),
+        ("required_for", list(waiting.into_iter().map(text))),
+        ("fail_on_error", Json::Bool(true)),
+        ("parameters", map([("files", list([file])), ("timeout", Json::from(TIMEOUT_SECONDS))])),
+    ]);
+    Some(Task { name: free_name(&scripts.plugin.body.name, is_taken), fields })
+}
+
+fn free_name(plugin: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut name = format!("{plugin}-scripts");
+    let mut count = 1;
+    while is_taken(&name) {
+        count += 1;
+        name = format!("{plugin}-scripts-{count}");
+    }
+    name
+}
+
+/// Names of roles and tags; a place that is computed could be anywhere.
+#[derive(Default)]
+struct Places<'t> {
+    names: BTreeSet<&'t str>,
+    is_anywhere: bool,
+}
+
+const MASTER: &str = "master";
+const EVERYWHERE: &str = "*";
+
+impl<'t> Places<'t> {
+    /// The first of these that a task has decides where it runs.
+    fn add(&mut self, task: &'t Task) {
+        let place = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
+        match place {
+            None | Some(Json::Null) => {}
+            Some(Json::String(name)) => _ = self.names.insert(name),
+            Some(Json::Array(items)) => {
+                for item in items {
+                    match item {
+                        Json::String(name) => _ = self.names.insert(name),
+                        Json::Null => {}
+                        _ => self.is_anywhere = true,
+                    }
+                }
+            }
+            Some(_) => self.is_anywhere = true,
+        }
+    }
+
+    fn roles(mut self) -> Option<Json> {
+        // The master has the files.
+        self.names.remove(MASTER);
+        if self.is_anywhere || self.names.contains(EVERYWHERE) {
+            return Some(text(EVERYWHERE));
+        }
+        (!self.names.is_empty()).then(|| list(self.names.into_iter().map(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stoker_model::{JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, PluginId};
+
+    use super::*;
+
+    fn made(tasks: &Json, taken: &[&str]) -> Option<Task> {
+        let body = NewPlugin {
+            name: "lma".into(),
+            title: "LMA".into(),
+            version: "1.0.0".into(),
+            package_version: "4.0.0".into(),
+            description: None,
+            homepage: None,
+            is_hotpluggable: false,
+            fuel_version: Vec::new(),
+            groups: Vec::new(),
+            authors: Vec::new(),
+            licenses: Vec::new(),
+            releases: Vec::new(),
+            attributes_metadata: JsonMap::new(),
+            roles_metadata: JsonMap::new(),
+            tags_metadata: JsonMap::new(),
+            volumes_metadata: JsonMap::new(),
+            components_metadata: Vec::new(),
+            tasks: Vec::new(),
+            extra: JsonMap::new(),
+        };
+        let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
+        let tasks = tasks.as_array().unwrap().iter().zip('a'..).map(|(fields, name)| Task {
+            name: name.to_string(),
+            fields: fields.as_object().unwrap().clone(),
+        });
+        let tasks: Vec<Task> = tasks.collect();
+        let scripts = Scripts { plugin: &plugin, source: "/m/lma-1.0/scripts", root: PLUGIN_SCRIPTS_ROOT };
+        scripts_task(scripts, &tasks, |name| taken.contains(&name))
+    }
+
+    #[test]
+    fn scripts_are_there_before_every_task_of_the_plugin() {
+        let tasks = json!([
+            {"type": "shell", "roles": ["controller"]},
+            {"type": "stage", "roles": ["x"]},
+            {"type": "puppet", "roles": "compute", "stage": "post_deployment"},
+            {"type": "master_shell", "roles": ["mongo"]},
+        ]);
+        let task = made(&tasks, &[]).unwrap();
+        assert_eq!(task.name, "lma-scripts");
+        let expected = json!({
+            "type": "copy_files", "version": "2.1.0", "fail_on_error": true,
+            "roles": ["compute", "controller"], "required_for": ["a", "c"],
+            "parameters": {
+                "files": [{"src": "/m/lma-1.0/scripts", "dst": "/etc/fuel/plugins/lma-1.0.0/"}],
+                "timeout": 300,
+            },
+        });
+        assert_eq!(Json::Object(task.fields), expected);
+        assert_eq!(made(&tasks, &["lma-scripts", "lma-scripts-2"]).unwrap().name, "lma-scripts-3");
+    }
+
+    #[test]
+    fn scripts_go_where_tasks_are() {
+        let cases = [
+            (json!([]), json!(null)),
+            (json!([{"type": "shell", "roles": ["master"]}]), json!(null)),
+            (json!([{"type": "shell"}, {"type": "shell", "roles": null}]), json!(null)),
+            (json!([{"type": "skipped", "roles": "*"}]), json!(null)),
+            (json!([{"type": "group", "roles": ["a"]}]), json!(null)),
+            (json!([{"type": "group", "roles": ["a"], "tasks": ["b"]}, {"type": "shell"}]), json!(["a"])),
+            (json!([{"type": "shell", "roles": ["a", "master"]}]), json!(["a"])),
+            (json!([{"type": "shell", "roles": ["a"]}, {"type": "sync", "roles": "*"}]), json!("*")),
+            (json!([{"type": "shell", "tags": ["t"], "roles": ["a"]}]), json!(["t"])),
+            (json!([{"type": "shell", "groups": ["/g.*/"]}]), json!(["/g.*/"])),
+            (json!([{"type": "shell", "roles": {"yaql_exp": "$.roles"}}]), json!("*")),
+            (json!([{"type": {"yaql_exp": "x"}, "roles": [{"yaql_exp": "y"}]}]), json!("*")),
+        ];
+        for (tasks, expected) in cases {
+            let roles = made(&tasks, &[]).and_then(|task| task.field("roles").cloned());
+            assert_eq!(roles.unwrap_or_default(), expected, "{tasks}");
+        }
+    }
+}

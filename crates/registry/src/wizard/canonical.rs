@@ -1,0 +1,52 @@
+//! Values as texts that are equal when the values are, for lists too long to be searched again and again.
+
+use stoker_model::Json;
+
+/// Keys of maps in order; `1` and `"1"` differ, and so do `1` and `1.0`.
+pub(super) fn canonical(value: &Json) -> String {
+    match value {
+        Json::Object(map) => {
+            let mut entries: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{}:{}", Json::from(key.as_str()), canonical(value)))
+                .collect();
+            entries.sort();
+            format!("{{{}}}", entries.join(","))
+        }
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn equal_values_are_equal_texts_and_others_are_not() {
+        assert_eq!(
+            canonical(&json!({"b": [1, {"d": 1, "c": 2}], "a": 1})),
+            canonical(&json!({"a": 1, "b": [1, {"c": 2, "d": 1}]}))
+        );
+        let different = [
+            json!(1),
+            json!("1"),
+            json!(1.0),
+            json!(true),
+            json!([1]),
+            json!({"1": 1}),
+            json!("[1]"),
+            json!(null),
+        ];
+        for (idx, one) in different.iter().enumerate() {
+            for other in &different[idx + 1..] {
+                assert_ne!(canonical(one), canonical(other));
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The wizard while somebody fills it in.
+
+use serde_json::{Value as Json, json};
+use stoker_registry::components::Registry;
+use stoker_registry::wizard::{ControlState, Evaluation, Mixed, evaluate, mix, with_restrictions};
+
+/// A wizard over components that do not all go together.
+fn wizard() -> Mixed {
+    let components = json!([
+        {"name": "hypervisor:kvm", "label": "KVM"},
+        {"name": "hypervisor:vmware", "label": "vCenter",
+         "incompatible": [{"name": "network:core:*"}, {"name": "storage:ceph"}]},
+        {"name": "network:ml2", "label": "ML2"},
+        {"name": "network:core:contrail", "label": "Contrail"},
+        {"name": "storage:ceph", "label": "Ceph"},
+    ]);
+    let wizard = json!({
+        "Compute": {
+            "kvm": {"type": "checkbox", "weight": 1, "value": true, "component": "hypervisor:kvm"},
+            "vcenter": {"type": "checkbox", "weight": 2, "component": "hypervisor:vmware"},
+        },
+        "Network": {"manager": {"type": "radio", "value": "ml2", "values": [
+            {"data": "contrail", "component": "network:core:contrail"},
+            {"data": "ml2", "component": "network:ml2"},
+        ]}},
+        "Storage": {
+            "metadata": {"restrictions": [{"condition": "cluster:mode == 'multinode'", "action": "hide"}]},
+            "ceph": {"type": "checkbox", "component": "storage:ceph"},
+            "pool": {"type": "text", "restrictions": [{"wizard:Storage.ceph == false": "only with Ceph"}]},
+        },
+    });
+    let mixed = mix(&wizard, &[]).unwrap();
+    let registry = Registry::new(components.as_array().unwrap(), &[]);
+    Mixed { wizard: with_restrictions(mixed.wizard, &registry), owners: mixed.owners }
+}
+
+fn evaluated(answers: &Json, mode: &str) -> Evaluation {
+    let cluster = json!({"mode": mode});
+    evaluate(&wizard(), answers.as_object().unwrap(), &|name| (name == "cluster").then_some(&cluster))
+}
+
+fn control<'e>(evaluation: &'e Evaluation, name: &str) -> &'e ControlState {
+    evaluation.controls.iter().find(|state| state.control == name).unwrap()
+}
+
+#[test]
+fn nothing_is_forbidden_at_first() {
+    let evaluation = evaluated(&json!({}), "ha");
+    let shown: Vec<(&str, &Json, bool)> = evaluation
+        .controls
+        .iter()
+        .map(|state| (state.control.as_str(), &state.value, state.effect.is_disabled))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("kvm", &json!(true), false),
+            ("vcenter", &json!(false), false),
+            ("manager", &json!("ml2"), false),
+            ("ceph", &json!(false), false),
+            ("pool", &json!(""), true),
+        ]
+    );
+    assert_eq!(evaluation.problems, []);
+    assert_eq!(control(&evaluation, "pool").effect.messages, ["only with Ceph"]);
+}
+
+#[test]
+fn what_became_incompatible_does_not_stay_chosen() {
+    let answers = json!({
+        "Compute": {"kvm": false, "vcenter": true}, "Network": {"manager": "contrail"}, "Storage": {"ceph": true},
+    });
+    let evaluation = evaluated(&answers, "ha");
+    let manager = control(&evaluation, "manager");
+    assert_eq!((&manager.value, &manager.dropped), (&json!("ml2"), &Some(json!("contrail"))));
+    assert!(manager.options[0].effect.is_disabled && !manager.options[1].effect.is_disabled);
+    assert_eq!(manager.options[0].effect.messages, ["Contrail is not compatible with vCenter"]);
+    let ceph = control(&evaluation, "ceph");
+    assert_eq!((&ceph.value, &ceph.dropped), (&json!(false), &Some(json!(true))));
+    // Later controls see what counts, not what was answered.
+    assert!(control(&evaluation, "pool").effect.is_disabled);
+    assert_eq!(evaluation.answers["Storage"], json!({"ceph": false, "pool": ""}));
+}
+
+#[test]
+fn panes_are_hidden_with_everything_in_them() {
+    let evaluation = evaluated(&json!({"Storage": {"ceph": true}, "Nowhere": {"x": 1}}), "multinode");
+    assert!(control(&evaluation, "ceph").effect.is_hidden && control(&evaluation, "pool").effect.is_hidden);
+    assert_eq!(control(&evaluation, "ceph").value, json!(false));
+    assert_eq!(evaluation.problems.len(), 1);
+    assert_eq!(evaluation.problems[0].path, "Nowhere.x");
+}
+
+#[test]
+fn a_choice_without_anything_left_stays_as_it_is() {
+    let wizard = json!({"Network": {"manager": {"type": "radio", "values": [
+        {"data": "a", "restrictions": ["true"]}, {"data": "b", "restrictions": ["odd:x"]}]}}});
+    let mixed = mix(&wizard, &[]).unwrap();
+    let evaluation = evaluate(&mixed, &serde_json::Map::new(), &|_| None);
+    assert_eq!(evaluation.controls[0].value, json!("b"), "what cannot be evaluated forbids nothing");
+    assert_eq!(evaluation.problems.len(), 1, "{:?}", evaluation.problems);
+}
