@@ -9,7 +9,7 @@ use axum::http::Request;
 use http_body_util::BodyExt as _;
 use stoker_model::Json;
 use stoker_server::{App, AppService};
-use stoker_settings::{Secret, Server};
+use stoker_settings::{Modules, Secret, Server};
 use stoker_store::{Database, Store};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -53,7 +53,8 @@ impl InProcess {
     pub(crate) async fn with(settings: Server) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
         let store = Store::open(&Database::Sqlite { path: folder.path().join("bench.db") }).await?;
-        let settings = Server { admin_password: Some(Secret::new(PASSWORD.to_owned())), ..settings };
+        let modules = Modules { key_file: folder.path().join(Modules::KEY_FILE), ..settings.modules.clone() };
+        let settings = Server { modules, admin_password: Some(Secret::new(PASSWORD.to_owned())), ..settings };
         let (app, _) = App::new(store, settings).await?;
         let service = stoker_server::service(&app);
         let mut server = Self { app, service, token: String::new(), _folder: folder };

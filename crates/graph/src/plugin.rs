@@ -3,9 +3,14 @@
 use stoker_model::{Json, Plugin, Task};
 
 /// The tasks of a plugin as they take part in a merge: those with parameters run in the folder of the plugin's
-/// scripts unless they say where, and a group has the fault tolerance of the plugin's role of the same name.
-pub fn plugin_tasks<'t>(plugin: &Plugin, tasks: impl Iterator<Item = &'t Task>) -> Vec<Task> {
-    let folder = plugin.scripts_folder();
+/// scripts, which is below `scripts_root`, unless they say where; and a group has the fault tolerance of the plugin's
+/// role of the same name.
+pub fn plugin_tasks<'t>(
+    plugin: &Plugin,
+    scripts_root: &str,
+    tasks: impl Iterator<Item = &'t Task>,
+) -> Vec<Task> {
+    let folder = plugin.scripts_folder(scripts_root);
     tasks
         .map(|task| {
             let mut task = task.clone();
@@ -37,7 +42,7 @@ fn add_tolerance(task: &mut Task, plugin: &Plugin) {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use stoker_model::{JsonMap, Micros, NewPlugin, PluginId};
+    use stoker_model::{JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, PluginId};
 
     use super::*;
 
@@ -75,7 +80,7 @@ mod tests {
 
     fn check(name: &str, given: Json, expected: &Json) {
         let task = Task { name: name.to_owned(), fields: map(given) };
-        let tasks = plugin_tasks(&plugin(), std::iter::once(&task));
+        let tasks = plugin_tasks(&plugin(), PLUGIN_SCRIPTS_ROOT, std::iter::once(&task));
         assert_eq!(Json::Object(tasks[0].fields.clone()), *expected);
     }
 

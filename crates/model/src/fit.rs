@@ -23,7 +23,12 @@ impl NewRelease {
 impl FitTarget<'_> {
     /// Whether one of the entries `{os, version, mode}` of a plugin covers it.
     pub fn is_covered_by(self, releases: &[Json]) -> bool {
-        releases.iter().any(|entry| entry_fits(entry, self))
+        self.covering(releases).is_some()
+    }
+
+    /// The first entry that covers it.
+    fn covering(self, releases: &[Json]) -> Option<&Json> {
+        releases.iter().find(|entry| entry_fits(entry, self))
     }
 }
 
@@ -31,6 +36,11 @@ impl NewPlugin {
     /// Whether one of the releases it is made for covers the target.
     pub fn fits(&self, target: FitTarget<'_>) -> bool {
         target.is_covered_by(&self.releases)
+    }
+
+    /// The folder of its package with the scripts for the target.
+    pub fn scripts_path(&self, target: FitTarget<'_>) -> Option<&str> {
+        target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }
 }
 

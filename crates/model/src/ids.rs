@@ -31,6 +31,8 @@ ids! {
     DocumentId,
     GraphId,
     JoinTokenId,
+    LinkId,
+    ModuleId,
     NodeId,
     PlanId,
     PluginId,

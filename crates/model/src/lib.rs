@@ -11,6 +11,8 @@ mod cluster;
 mod fit;
 mod graph;
 mod ids;
+mod link;
+mod module;
 mod names;
 mod node;
 mod plan;
@@ -29,13 +31,15 @@ pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, M
 pub use fit::{FitTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
 pub use ids::{
-    AgentId, AuditId, ClusterId, DocumentId, GraphId, JoinTokenId, NodeId, PlanId, PluginId, ReleaseId,
-    RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
+    AgentId, AuditId, ClusterId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId, PlanId,
+    PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
 };
+pub use link::{Link, LinkBody, LinkOwner};
+pub use module::{Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed};
 pub use names::{GraphType, NotAName};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
 pub use plan::{NewPlan, Past, PlanRecord, Success};
-pub use plugin::{NewPlugin, Plugin};
+pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
 pub use release::{NewRelease, Release, ReleaseState};
 pub use run::{
     HistoryRecord, HistoryStatus, NewRun, OutputPiece, Run, RunEvent, RunName, RunStatus, RunWork,

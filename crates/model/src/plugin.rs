@@ -2,6 +2,9 @@
 
 use crate::{Json, JsonMap, Micros, PluginId};
 
+/// Where scripts of plugins are on nodes unless an operator says otherwise; plugins count on it.
+pub const PLUGIN_SCRIPTS_ROOT: &str = "/etc/fuel/plugins";
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plugin {
     pub id: PluginId,
@@ -11,9 +14,9 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Where its scripts are on a node.
-    pub fn scripts_folder(&self) -> String {
-        format!("/etc/fuel/plugins/{}-{}/", self.body.name, self.body.version)
+    /// Where its scripts are on a node, below the root that scripts of all plugins have there.
+    pub fn scripts_folder(&self, root: &str) -> String {
+        format!("{}/{}-{}/", root.trim_end_matches('/'), self.body.name, self.body.version)
     }
 }
 

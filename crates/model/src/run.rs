@@ -52,6 +52,8 @@ words! {
         CreateStatsUser => "create_stats_user",
         RemoveStatsUser => "remove_stats_user",
         UpdateDnsmasq => "update_dnsmasq",
+        /// Modules applied to a node, or removed from it.
+        Modules => "modules",
     }
 }
 

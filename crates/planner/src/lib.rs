@@ -68,7 +68,7 @@ pub use compare::{Change, Comparison, EdgeChanges, GroupChange, Step, What, comp
 pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, draw};
 pub use estimate::{Estimate, KnownDurations, UNKNOWN_MS, estimate, remaining};
-pub use evaluate::evaluate;
+pub use evaluate::{evaluate, evaluate_observed};
 pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
 pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
 pub use planning::plan;

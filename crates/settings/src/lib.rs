@@ -7,8 +7,9 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use stoker_model::{MergeMode, MergeOrder};
+use stoker_model::{MergeMode, MergeOrder, PLUGIN_SCRIPTS_ROOT};
 use stoker_yaql::Library;
 
 /// The server.
@@ -18,12 +19,19 @@ pub struct Server {
     pub database: DatabaseLocation,
     /// Larger bodies are refused.
     pub body_bytes_max: usize,
+    /// Where packages of plugins are unpacked.
+    pub plugins_root: PathBuf,
+    /// Where scripts of plugins are on nodes, from the root.
+    pub plugin_scripts_root: String,
+    /// Larger packages of plugins are refused.
+    pub plugin_bytes_max: u64,
     /// How long the token of a login lives.
     pub token_seconds: i64,
     /// Which layer of a graph wins where a cluster says nothing.
     pub merge_order: MergeOrder,
     pub merge_mode: MergeMode,
     pub runs: Runs,
+    pub modules: Modules,
     /// How far expressions of task fields may go.
     pub evaluation: Evaluation,
     /// What expressions of task fields can call, with the helpers of this server in it; `None`: no helpers.
@@ -38,10 +46,14 @@ impl Default for Server {
             listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
             database: DatabaseLocation::Folder(PathBuf::from(".")),
             body_bytes_max: 16 << 20,
+            plugins_root: PathBuf::from("plugins"),
+            plugin_scripts_root: PLUGIN_SCRIPTS_ROOT.to_owned(),
+            plugin_bytes_max: 512 << 20,
             token_seconds: 12 * 3600,
             merge_order: MergeOrder::default(),
             merge_mode: MergeMode::default(),
             runs: Runs::default(),
+            modules: Modules::default(),
             evaluation: Evaluation::default(),
             library: None,
             admin_password: None,
@@ -78,6 +90,41 @@ impl Default for Runs {
             keep_days: 0,
             hooks: BTreeMap::new(),
             agents_folder: PathBuf::from("agents"),
+        }
+    }
+}
+
+/// How modules are kept and applied.
+#[derive(Clone, Debug)]
+pub struct Modules {
+    /// The keys that contents are sealed with.
+    pub key_file: PathBuf,
+    /// The types that may be made; `None`: all that there are drivers for.
+    pub types: Option<Vec<String>>,
+    /// How long an apply may take before its caller is told that the agent does not answer.
+    pub apply_seconds: u32,
+    /// Instances that a module is applied to again at a time, and the seconds between; users may not ask for more.
+    pub batch_size: u32,
+    pub batch_delay_seconds: u32,
+}
+
+impl Modules {
+    /// The embedded default, inside the folder of the database.
+    pub const KEY_FILE: &'static str = "modules.key";
+
+    pub fn apply_time(&self) -> Duration {
+        Duration::from_secs(u64::from(self.apply_seconds))
+    }
+}
+
+impl Default for Modules {
+    fn default() -> Self {
+        Self {
+            key_file: PathBuf::from(Self::KEY_FILE),
+            types: None,
+            apply_seconds: 180,
+            batch_size: 50,
+            batch_delay_seconds: 2,
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
             "name": body.name,
             "version": body.version,
             "title": body.title,
-            "scripts": enabled.plugin.scripts_folder(),
+            "scripts": enabled.plugin.scripts_folder(input.scripts_root),
         })
     });
     let plugins: Vec<Json> = plugins.collect();

@@ -14,6 +14,8 @@ pub struct StateInput<'a> {
     pub release: &'a Release,
     /// Those that are enabled in the cluster.
     pub plugins: &'a [EnabledPlugin],
+    /// Where scripts of plugins are on nodes.
+    pub scripts_root: &'a str,
     /// All nodes of the cluster.
     pub nodes: &'a [Node],
     /// Which node was the primary of a tag so far.

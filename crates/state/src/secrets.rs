@@ -59,6 +59,13 @@ impl Secrets {
         }
     }
 
+    /// These and others.
+    #[must_use]
+    pub fn with(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

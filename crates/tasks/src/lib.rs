@@ -15,6 +15,7 @@ pub mod output;
 pub mod parameter;
 mod prepare;
 pub mod reference;
+pub mod schema;
 #[cfg(test)]
 mod suite;
 mod task_type;
@@ -27,17 +28,26 @@ pub use execute::{Order, execute};
 pub use host::{Host, HostError, Stop, StopReason, Stopper};
 pub use outcome::{Cause, Failure, Outcome, masked};
 pub use parameter::{Kind, Need, Parameter};
-pub use prepare::{COPY_BYTES_MAX, MasterFiles, SystemFiles, prepare};
+pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles, SystemFiles, prepare};
 pub use task_type::{Context, TaskType};
 pub use timing::timing_of;
 pub use types::TASK_TYPES;
+pub use types::modules::{DRIVERS as MODULE_DRIVERS, Driver as ModuleDriver};
 pub use values::Values;
 
 use stoker_model::Json;
 
+/// The name of the type that no graph has: an ordered list of modules.
+pub const MODULES: &str = types::modules::TYPE.name;
+
+/// Every type that an agent carries out, those that no graph has too.
+pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
+    TASK_TYPES.iter().copied().chain([&types::modules::TYPE])
+}
+
 /// The type of that name.
 pub fn find(name: &str) -> Option<&'static TaskType> {
-    TASK_TYPES.iter().copied().find(|task_type| task_type.name == name)
+    all().find(|task_type| task_type.name == name)
 }
 
 /// Whether attempts of a type carry files that only the master has.

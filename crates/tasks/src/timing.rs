@@ -32,7 +32,6 @@ mod tests {
     use stoker_engine::blueprint::RunsOn;
 
     use super::*;
-    use crate::TASK_TYPES;
 
     #[test]
     fn defaults_are_those_of_the_table() {
@@ -49,7 +48,7 @@ mod tests {
 
     #[test]
     fn whatever_is_carried_out_has_a_time_limit_and_is_retried_in_peace() {
-        for task_type in TASK_TYPES {
+        for task_type in crate::all() {
             let timing = timing_of(task_type.name).unwrap();
             assert_eq!(timing.runs_on == RunsOn::Nowhere, task_type.run.is_none(), "{}", task_type.name);
             let is_limited = timing.timeout_s > 0 && timing.interval_s > 0;

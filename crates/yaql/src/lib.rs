@@ -6,6 +6,7 @@ pub mod json;
 pub mod library;
 pub mod lint;
 pub mod moment;
+pub mod people;
 pub mod protocol;
 pub mod pyregex;
 pub mod pytext;

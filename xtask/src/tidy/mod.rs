@@ -5,6 +5,7 @@
 
 mod allow_reason;
 mod changelog;
+mod error_codes;
 mod forbidden_text;
 mod ignored_tests;
 mod layers;
@@ -62,6 +63,7 @@ const RULES: &[Rule] = &[
     // sorted
     Rule { name: "allow-reason", about: "lint exceptions say why", check: allow_reason::check },
     Rule { name: "changelog", about: "fragments have a known kind and a body", check: changelog::check },
+    Rule { name: "error-codes", about: "codes of problems are explained", check: error_codes::check },
     Rule {
         name: "forbidden-text",
         about: "no registry hosts, no paths of one machine",

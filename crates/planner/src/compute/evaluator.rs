@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
+use stoker_yaql::eval::Observer;
 use stoker_yaql::syntax::VarName;
 use stoker_yaql::{Expression, FixedHost, Input, Limits, Options, Result, Value};
 
@@ -42,6 +43,18 @@ impl Setting<'_> {
         own: &Value,
         side: Side,
     ) -> Result<Value> {
+        self.observed(expression, common, documents, own, side, None)
+    }
+
+    pub(crate) fn observed<'a>(
+        &'a self,
+        expression: &Expression,
+        common: &Value,
+        documents: &Documents,
+        own: &Value,
+        side: Side,
+        observer: Option<&'a mut dyn Observer>,
+    ) -> Result<Value> {
         let Documents { new, old, past } = documents;
         let memory = self.memory.clone().map(|memory| Recall { memory, past: *past });
         let scope = Scope { new: new.clone(), old: old.clone(), memory, answers: Mutex::default() };
@@ -56,7 +69,7 @@ impl Setting<'_> {
             options: self.options,
             limits: self.limits,
             host: &self.host,
-            observer: None,
+            observer,
         })
     }
 }

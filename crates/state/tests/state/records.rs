@@ -47,6 +47,7 @@ impl Records {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,
+            scripts_root: stoker_model::PLUGIN_SCRIPTS_ROOT,
             nodes: &self.nodes,
             primaries: &self.primaries,
         })

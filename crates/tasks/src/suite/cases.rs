@@ -9,7 +9,7 @@ use stoker_model::{Json, JsonMap};
 use super::fake::{FakeHost, Script};
 use crate::host::{Exit, Status};
 use crate::outcome::{Cause, Failure, Outcome};
-use crate::{Order, TASK_TYPES, execute, masked};
+use crate::{Order, execute, masked};
 
 /// One entry of a file.
 pub(super) struct Case {
@@ -19,7 +19,7 @@ pub(super) struct Case {
 
 pub(super) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
-    for task_type in TASK_TYPES {
+    for task_type in crate::all() {
         for text in task_type.cases {
             let json = yaml(text);
             let Json::Array(items) = json else { panic!("cases of `{}` are no list", task_type.name) };

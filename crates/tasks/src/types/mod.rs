@@ -14,6 +14,7 @@ macro_rules! task_types {
 
 mod files;
 mod hooks;
+pub(crate) mod modules;
 
 task_types! {
     // sorted

@@ -1,5 +1,7 @@
 //! How programs are started and what is heard of them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_tasks::output::KEPT_BYTES;
 
@@ -91,4 +93,18 @@ async fn a_reboot_is_remembered_before_it_begins_and_seen_when_it_has_happened()
     bench.machine.hooks.insert("reboot".to_owned(), "/bin/false".into());
     let told = message(bench.run("reboot", json!({})).await);
     assert!(told.contains("does not reboot: exit code 1"), "{told}");
+}
+
+#[tokio::test]
+async fn a_silent_script_module_tells_nothing_of_the_one_before_it() {
+    let bench = Bench::new();
+    let module = |name: &str, script: &str| {
+        json!({"id": name, "name": name, "type": "script", "is_admin": true, "priority_apply": false, "apply_order": 5,
+               "contents": STANDARD.encode(format!("#!/bin/sh\n{script}\n"))})
+    };
+    let modules = [module("a", "echo said by a"), module("b", "exit 0"), module("c", "exit 3")];
+    let summary = bench.run("modules", json!({"action": "apply", "modules": modules})).await.unwrap();
+    let messages: Vec<&str> =
+        summary["modules"].as_array().unwrap().iter().map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(messages, ["said by a", "", "exit code 3"]);
 }

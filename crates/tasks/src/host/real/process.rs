@@ -19,6 +19,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, HostError> {
     host.check_stop()?;
     let folder = scratch::make(&host.machine.scratch, &host.machine.shell, &mut command)?;
+    forget_tails(host);
     let mut child = start(host, &command)?;
     let leader = child.id().and_then(|pid| ProcessId::of(pid as i32));
     if let Some(leader) = leader {
@@ -45,6 +46,14 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
         stderr_tail: host.report.take_tail(Stream::Err),
         collected,
     })
+}
+
+/// What was said before is not what this program printed.
+fn forget_tails(host: &RealHost) {
+    host.report.flush();
+    for stream in [Stream::Out, Stream::Err] {
+        host.report.take_tail(stream);
+    }
 }
 
 fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {

@@ -9,10 +9,13 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "copy_files",
-    about: "Copy files of the master to the node.",
+    about: "Copy files and folders of the master to the node.",
     reference: "\
-The master reads the sources before the attempt leaves: all of them together may have 8 MiB. For more, and for folders, there is
-`sync`. A source that cannot be read fails the task before anything is written.",
+The master reads the sources before the attempt leaves: all of them together may have 8 MiB. For more there is `sync`. A source
+that cannot be read fails the task before anything is written.
+
+A folder is copied with everything in it, up to 2000 files and no links. Its files are executable where they are on the
+master, unless `permissions` beside `src` says otherwise; what else is in the folder of the node stays there.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
     noop: "Says which files would be written.",

@@ -6,15 +6,15 @@ use crate::check::{Remark, Weight};
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
 use crate::parameter::{Kind, Parameter};
-use crate::prepare::{COPY_BYTES_MAX, MasterFiles};
+use crate::prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of, to_base64,
 };
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("src", Kind::Text, "The file on the master."),
-    Parameter::required("dst", Kind::Text, "The file on the node, from the root."),
+    Parameter::required("src", Kind::Text, "The file or folder on the master."),
+    Parameter::required("dst", Kind::Text, "The same on the node, from the root."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
     Parameter::optional("data", Kind::Data, "What is in it; the master fills this in."),
@@ -34,31 +34,83 @@ pub(super) fn files_of(values: &Values) -> Result<Vec<FileToWrite>, Failure> {
     values.maps("files").iter().map(|file| file_of(file, values)).collect()
 }
 
-/// Puts the content of each source beside it. Whatever the user wrote there is replaced.
+/// Puts the content of each source beside it; a folder becomes the files in it. Whatever the user wrote there is
+/// replaced.
 pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Remark> {
-    let mut problems = Vec::new();
-    let mut bytes_left = COPY_BYTES_MAX;
-    let files = parameters.get_mut("files").and_then(Json::as_array_mut).into_iter().flatten();
-    for (idx, file) in files.enumerate() {
-        let Some(map) = file.as_object_mut() else { continue };
-        let Some(source) = map.get("src").and_then(Json::as_str) else { continue };
-        let data = match master.read(source, bytes_left) {
-            Ok(data) => data,
-            Err(why) => {
-                let message = format!("cannot read `{source}` on the master: {why}");
-                problems.push(Remark { place: format!("files[{idx}].src"), weight: Weight::Error, message });
-                continue;
-            }
-        };
-        bytes_left = bytes_left.saturating_sub(data.len());
-        map.shift_remove("data");
-        map.shift_remove(DATA_BASE64);
-        match String::from_utf8(data) {
-            Ok(text) => map.insert("data".to_owned(), text.into()),
-            Err(error) => map.insert(DATA_BASE64.to_owned(), to_base64(error.as_bytes()).into()),
-        };
+    let mut preparing =
+        Preparing { master, bytes_left: COPY_BYTES_MAX, files: Vec::new(), problems: Vec::new() };
+    let Some(files) = parameters.get_mut("files").and_then(Json::as_array_mut) else { return Vec::new() };
+    for (idx, file) in std::mem::take(files).into_iter().enumerate() {
+        preparing.add(idx, file);
     }
-    problems
+    *files = preparing.files;
+    preparing.problems
+}
+
+struct Preparing<'m> {
+    master: &'m dyn MasterFiles,
+    bytes_left: usize,
+    files: Vec<Json>,
+    problems: Vec<Remark>,
+}
+
+impl Preparing<'_> {
+    fn add(&mut self, idx: usize, given: Json) {
+        let source = given.get("src").and_then(Json::as_str).map(str::to_owned);
+        let (Some(source), Json::Object(map)) = (source, &given) else { return self.files.push(given) };
+        match self.master.list(&source) {
+            Ok(None) => self.add_file(idx, map.clone(), &source),
+            Ok(Some(inner)) => self.add_folder(idx, map, &source, inner),
+            Err(why) => self.refuse(idx, &source, &why),
+        }
+    }
+
+    fn add_folder(&mut self, idx: usize, given: &JsonMap, source: &str, inner: Vec<FolderFile>) {
+        let target = given.get("dst").and_then(Json::as_str).unwrap_or_default();
+        let below = |folder: &str, path: &str| format!("{}/{path}", folder.trim_end_matches('/'));
+        if inner.is_empty() {
+            let mut made = with_data(given.clone(), Vec::new());
+            made.insert("dst".to_owned(), below(target, EMPTY).into());
+            self.files.push(Json::Object(made));
+        }
+        for file in inner {
+            let mut map = given.clone();
+            let source = below(source, &file.path);
+            map.insert("src".to_owned(), source.as_str().into());
+            map.insert("dst".to_owned(), below(target, &file.path).into());
+            let permissions = if file.is_executable { "0755" } else { "0644" };
+            map.entry("permissions").or_insert_with(|| permissions.into());
+            self.add_file(idx, map, &source);
+        }
+    }
+
+    fn add_file(&mut self, idx: usize, map: JsonMap, source: &str) {
+        match self.master.read(source, self.bytes_left) {
+            Ok(data) => {
+                self.bytes_left = self.bytes_left.saturating_sub(data.len());
+                self.files.push(Json::Object(with_data(map, data)));
+            }
+            Err(why) => self.refuse(idx, source, &why),
+        }
+    }
+
+    fn refuse(&mut self, idx: usize, source: &str, why: &str) {
+        let message = format!("cannot read `{source}` on the master: {why}");
+        self.problems.push(Remark { place: format!("files[{idx}].src"), weight: Weight::Error, message });
+    }
+}
+
+/// Makes a folder that has no files: whoever wants to work in it finds it.
+const EMPTY: &str = ".keep";
+
+fn with_data(mut map: JsonMap, data: Vec<u8>) -> JsonMap {
+    map.shift_remove("data");
+    map.shift_remove(DATA_BASE64);
+    match String::from_utf8(data) {
+        Ok(text) => map.insert("data".to_owned(), text.into()),
+        Err(error) => map.insert(DATA_BASE64.to_owned(), to_base64(error.as_bytes()).into()),
+    };
+    map
 }
 
 #[cfg(test)]
@@ -70,9 +122,19 @@ mod tests {
     struct Master;
 
     impl MasterFiles for Master {
+        fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String> {
+            let file = |path: &str, is_executable| FolderFile { path: path.to_owned(), is_executable };
+            match folder {
+                "/scripts/" => Ok(Some(vec![file("deploy.sh", true), file("lib/common", false)])),
+                "/empty" => Ok(Some(Vec::new())),
+                "/odd" => Err("a pipe".to_owned()),
+                _ => Ok(None),
+            }
+        }
+
         fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String> {
             match path {
-                "/text" => Ok(b"text".to_vec()),
+                "/text" | "/scripts/deploy.sh" | "/scripts/lib/common" => Ok(b"text".to_vec()),
                 "/bytes" => Ok(vec![0xff]),
                 "/big" => Ok(vec![b'x'; COPY_BYTES_MAX - 2]),
                 _ => Err(format!("{bytes_max}")),
@@ -99,6 +161,47 @@ mod tests {
             problems.iter().map(|problem| (problem.place.as_str(), problem.message.as_str())).collect();
         assert_eq!(told[0].0, "files[0].src");
         assert_eq!(told[1], ("files[2].src", "cannot read `/none2` on the master: 2"));
+    }
+
+    #[test]
+    fn a_folder_travels_as_the_files_in_it() {
+        let given = json!({"files": [{"src": "/scripts/", "dst": "/n/"}, {"src": "/empty", "dst": "/e"},
+                                     {"src": "/scripts/", "dst": "/p", "permissions": "0600"}]});
+        let prepared = crate::prepare("copy_files", given, &Master).unwrap();
+        let shown = |file: &Json| format!("{} {}", file["dst"].as_str().unwrap(), file["permissions"]);
+        let shown: Vec<String> = prepared["files"].as_array().unwrap().iter().map(shown).collect();
+        let expected = [
+            "/n/deploy.sh \"0755\"",
+            "/n/lib/common \"0644\"",
+            "/e/.keep null",
+            "/p/deploy.sh \"0600\"",
+            "/p/lib/common \"0600\"",
+        ];
+        assert_eq!(shown, expected);
+        assert_eq!(
+            (&prepared["files"][0]["data"], &prepared["files"][2]["data"]),
+            (&json!("text"), &json!(""))
+        );
+        let given = json!({"files": [{"src": "/odd", "dst": "/n"}]});
+        let problems = crate::prepare("copy_files", given, &Master).unwrap_err();
+        assert_eq!(problems[0].message, "cannot read `/odd` on the master: a pipe");
+    }
+
+    #[test]
+    fn the_real_master_lists_folders_without_links() {
+        let folder = stoker_testkit::Folder::new();
+        let list = || crate::SystemFiles.list(folder.path().to_str().unwrap());
+        assert_eq!(crate::SystemFiles.list(folder.file("none").to_str().unwrap()), Ok(None));
+        assert_eq!(list(), Ok(Some(Vec::new())));
+        std::fs::create_dir_all(folder.file("b/c")).unwrap();
+        std::fs::write(folder.file("b/c/d"), "").unwrap();
+        std::fs::write(folder.file("a"), "").unwrap();
+        std::fs::set_permissions(folder.file("a"), std::os::unix::fs::PermissionsExt::from_mode(0o700))
+            .unwrap();
+        let file = |path: &str, is_executable| FolderFile { path: path.to_owned(), is_executable };
+        assert_eq!(list(), Ok(Some(vec![file("a", true), file("b/c/d", false)])));
+        std::os::unix::fs::symlink("/etc/passwd", folder.file("link")).unwrap();
+        assert!(list().unwrap_err().contains("`link` in it is neither"));
     }
 
     #[test]

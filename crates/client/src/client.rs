@@ -1,0 +1,179 @@
+//! Requests are sent, answers are read.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use ureq::http::{Response, header};
+use ureq::{Agent, AsSendBody, Proxy};
+
+use crate::address::Address;
+use crate::error::{ClientError, Refusal};
+use crate::request::{Body, Request};
+use crate::tls;
+use crate::token::Token;
+
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+/// Planning for thousands of nodes takes a while before there is an answer.
+const ANSWER_MAX: Duration = Duration::from_mins(10);
+/// A connection on which nothing comes for so long is dead; streams of events have signs of life.
+const SILENCE_MAX: Duration = Duration::from_mins(1);
+const BODY_BYTES_MAX: u64 = 1 << 30;
+const ERROR_BYTES_MAX: u64 = 4 << 20;
+
+/// A server, and who we are for it.
+#[derive(Clone)]
+pub struct Client {
+    agent: Agent,
+    address: Address,
+    token: Option<Token>,
+}
+
+/// What a server said to a request that it did.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub content_type: String,
+    /// How many things there are in all, where a page of them was asked for.
+    pub total: Option<u64>,
+    pub bytes: Vec<u8>,
+    server: String,
+}
+
+impl Answer {
+    /// An answer without content is null.
+    pub fn json(&self) -> Result<Json, ClientError> {
+        if self.bytes.is_empty() {
+            return Ok(Json::Null);
+        }
+        serde_json::from_slice(&self.bytes).map_err(|error| ClientError::Strange {
+            server: self.server.clone(),
+            why: format!("its answer is no JSON ({error})"),
+        })
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+impl Client {
+    /// A client that nobody knows yet. `ca_file` holds certificates to trust besides those of the system.
+    pub fn new(address: Address, ca_file: Option<&Path>) -> Result<Self, ClientError> {
+        let mut config = Agent::config_builder()
+            .http_status_as_error(false)
+            // A token is for the server it was given to.
+            .max_redirects(0)
+            .user_agent(concat!("stoker/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(CONNECT_MAX))
+            .timeout_recv_response(Some(ANSWER_MAX))
+            .proxy(if address.is_local() { None } else { Proxy::try_from_env() });
+        if address.is_secure() {
+            config = config.tls_config(tls::config(ca_file)?);
+        }
+        Ok(Self { agent: config.build().into(), address, token: None })
+    }
+
+    pub fn with_token(self, token: Option<Token>) -> Self {
+        Self { token, ..self }
+    }
+
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub fn send(&self, request: &Request<'_>) -> Result<Answer, ClientError> {
+        let mut response = self.open(request)?;
+        let word = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let content_type = word(header::CONTENT_TYPE).unwrap_or_default().to_owned();
+        let total = word(header::CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+        let status = response.status().as_u16();
+        let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
+        let bytes = bytes.map_err(|error| self.away(&error))?;
+        Ok(Answer { status, content_type, total, bytes, server: self.address.to_string() })
+    }
+
+    /// The answer as JSON.
+    pub fn json(&self, request: &Request<'_>) -> Result<Json, ClientError> {
+        self.send(request)?.json()
+    }
+
+    /// Sends a request; the answer is a success whose body is still to be read.
+    pub(crate) fn open(&self, request: &Request<'_>) -> Result<Response<ureq::Body>, ClientError> {
+        let (kind, content) = content(&request.body);
+        let mut builder = ureq::http::Request::builder()
+            .method(request.method.as_str())
+            .uri(format!("{}{}", self.address, request.path_and_query()))
+            .header(header::ACCEPT, request.accept);
+        if let Some(kind) = &kind {
+            builder = builder.header(header::CONTENT_TYPE, kind);
+        }
+        if let Some(token) = &self.token {
+            builder = builder.header("x-auth-token", token.reveal());
+        }
+        let silence_max = if request.is_stream() { SILENCE_MAX } else { ANSWER_MAX };
+        let sent = match content {
+            Content::Bytes(bytes) => builder.body(bytes).map(|request| self.run(request, silence_max)),
+            Content::File(file) => builder.body(file).map(|request| self.run(request, silence_max)),
+            Content::Nothing => builder.body(()).map(|request| self.run(request, silence_max)),
+        };
+        let sent = sent.map_err(|error| ClientError::Strange {
+            server: self.address.to_string(),
+            why: format!("it cannot be asked for `{}` ({error})", request.path),
+        })?;
+        let mut response = sent.map_err(|error| self.away(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let body = response.body_mut().with_config().limit(ERROR_BYTES_MAX).read_to_vec().unwrap_or_default();
+        if status.is_redirection() {
+            let why = format!("it sends us elsewhere (status {})", status.as_u16());
+            return Err(ClientError::Strange { server: self.address.to_string(), why });
+        }
+        Err(ClientError::Refused(Box::new(Refusal::read(status.as_u16(), &body))))
+    }
+
+    fn run(
+        &self,
+        request: ureq::http::Request<impl AsSendBody>,
+        silence_max: Duration,
+    ) -> Result<Response<ureq::Body>, ureq::Error> {
+        let request = self.agent.configure_request(request).timeout_per_read(Some(silence_max)).build();
+        self.agent.run(request)
+    }
+
+    pub(crate) fn away(&self, error: &dyn std::error::Error) -> ClientError {
+        let mut why = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            let cause_text = cause.to_string();
+            if !why.contains(&cause_text) {
+                why = format!("{why}: {cause_text}");
+            }
+            source = cause.source();
+        }
+        ClientError::Away { server: self.address.to_string(), why }
+    }
+}
+
+/// What goes over the wire.
+enum Content<'a> {
+    Nothing,
+    Bytes(Vec<u8>),
+    File(&'a File),
+}
+
+fn content<'a>(body: &Body<'a>) -> (Option<String>, Content<'a>) {
+    let (kind, content) = match body {
+        Body::Nothing => return (None, Content::Nothing),
+        Body::Json(json) => ("application/json", Content::Bytes(json.to_string().into_bytes())),
+        Body::Yaml(text) => ("application/x-yaml", Content::Bytes(text.as_bytes().to_vec())),
+        Body::JsonText(text) => ("application/json", Content::Bytes(text.as_bytes().to_vec())),
+        Body::Bytes(kind, bytes) => (*kind, Content::Bytes(bytes.to_vec())),
+        Body::File(kind, file) => (*kind, Content::File(file)),
+    };
+    (Some(kind.to_owned()), content)
+}

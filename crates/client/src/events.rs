@@ -1,0 +1,105 @@
+//! What happens, as it happens: server-sent events.
+
+use std::io::{BufRead, BufReader, Read as _};
+
+use serde_json::Value as Json;
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::request::{EVENT_STREAM, Request};
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Where to go on after a broken connection.
+    pub id: String,
+    pub kind: String,
+    pub data: Json,
+}
+
+/// A longer event is none of ours.
+const LINE_BYTES_MAX: u64 = 64 << 20;
+
+/// Events until the server has told them all.
+pub struct Events {
+    lines: Box<dyn BufRead + Send>,
+    client: Client,
+}
+
+impl Client {
+    /// Asks for a stream of events.
+    pub fn events(&self, request: Request<'_>) -> Result<Events, ClientError> {
+        let response = self.open(&request.accept(EVENT_STREAM))?;
+        Ok(Events {
+            lines: Box::new(BufReader::new(response.into_body().into_reader())),
+            client: self.clone(),
+        })
+    }
+}
+
+impl Iterator for Events {
+    type Item = Result<Event, ClientError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        read_event(&mut self.lines).map_err(|error| self.client.away(&error)).transpose()
+    }
+}
+
+/// The next event; nothing at the end.
+fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<Event>> {
+    let (mut id, mut kind, mut data) = (String::new(), String::new(), String::new());
+    loop {
+        let mut line = String::new();
+        if lines.take(LINE_BYTES_MAX).read_line(&mut line)? == 0 {
+            // What is not ended by an empty line was cut off.
+            return Ok(None);
+        }
+        let line = line.trim_end_matches(['\n', '\r']);
+        if line.is_empty() {
+            if data.is_empty() {
+                continue;
+            }
+            let data = serde_json::from_str(&data)?;
+            return Ok(Some(Event { id, kind, data }));
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "id" => value.clone_into(&mut id),
+            "event" => value.clone_into(&mut kind),
+            "data" => {
+                if !data.is_empty() {
+                    data.push('\n');
+                }
+                data.push_str(value);
+            }
+            // A sign of life, or something of a later version.
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn all(text: &str) -> Vec<Event> {
+        let mut lines: Box<dyn BufRead> = Box::new(text.as_bytes());
+        std::iter::from_fn(|| read_event(&mut lines).unwrap()).collect()
+    }
+
+    #[test]
+    fn events_are_read_and_signs_of_life_are_not() {
+        let event = |id: &str, kind: &str, data: Json| Event { id: id.into(), kind: kind.into(), data };
+        let text = ":\n\nid: 1\nevent: began\ndata: {\"a\":\ndata: 1}\n\n: x\n\r\nid:2\r\ndata:[]\r\n\r\nid: 3\ndata: 5";
+        assert_eq!(all(text), [event("1", "began", json!({"a": 1})), event("2", "", json!([]))]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_an_error() {
+        let mut lines: Box<dyn BufRead> = Box::new(&b"data: {\n\n"[..]);
+        assert!(read_event(&mut lines).is_err());
+    }
+}

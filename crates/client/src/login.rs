@@ -1,0 +1,34 @@
+//! Becoming somebody.
+
+use serde_json::{Value as Json, json};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::request::{Body, Method, Request};
+use crate::token::Token;
+
+/// What a server gave for a name and a password.
+pub struct Login {
+    pub token: Token,
+    /// `2026-01-31T19:00:00Z`.
+    pub expires: String,
+}
+
+impl Client {
+    /// Trades a name and a password for a token.
+    pub fn log_in(&self, user: &str, password: &str, tenant: Option<&str>) -> Result<Login, ClientError> {
+        let mut auth = json!({"passwordCredentials": {"username": user, "password": password}});
+        if let Some(tenant) = tenant {
+            auth["tenantName"] = tenant.into();
+        }
+        let body = json!({ "auth": auth });
+        let request = Request::new(Method::Post, "/keystone/v2.0/tokens").body(Body::Json(&body));
+        let answer = self.json(&request)?;
+        let word = |pointer| answer.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+        let token = word("/access/token/id").ok_or_else(|| ClientError::Strange {
+            server: self.address().to_string(),
+            why: "it gave no token".to_owned(),
+        })?;
+        Ok(Login { token: Token::new(token), expires: word("/access/token/expires").unwrap_or_default() })
+    }
+}

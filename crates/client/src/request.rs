@@ -1,0 +1,137 @@
+//! What is asked of a server.
+
+use std::fmt::{self, Write as _};
+use std::fs::File;
+
+use serde_json::Value as Json;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
+
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+pub(crate) const EVENT_STREAM: &str = "text/event-stream";
+
+/// What is sent along.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'a> {
+    Nothing,
+    Json(&'a Json),
+    /// As a person wrote it, so that lines in answers are lines of theirs.
+    Yaml(&'a str),
+    /// JSON as a person wrote it.
+    JsonText(&'a str),
+    /// Anything else, with its media type.
+    Bytes(&'a str, &'a [u8]),
+    /// A file that may be too large to be held, with its media type; sent from where it stands.
+    File(&'a str, &'a File),
+}
+
+/// A request: a method, a path under `/api/v1/` (or, beginning with a slash, of the server), a query, a body.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    query: Vec<(String, String)>,
+    pub(crate) body: Body<'a>,
+    pub(crate) accept: &'a str,
+}
+
+impl<'a> Request<'a> {
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), query: Vec::new(), body: Body::Nothing, accept: "application/json" }
+    }
+
+    pub fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::Get, path)
+    }
+
+    /// Adds to the query.
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts alike, without a sign before each")]
+    pub fn query(mut self, name: &str, value: impl ToString) -> Self {
+        self.query.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Adds to the query what is given.
+    pub fn maybe(self, name: &str, value: Option<impl ToString>) -> Self {
+        match value {
+            Some(value) => self.query(name, value),
+            None => self,
+        }
+    }
+
+    pub fn body(self, body: Body<'a>) -> Self {
+        Self { body, ..self }
+    }
+
+    /// The media type that is wanted in place of JSON.
+    pub fn accept(self, accept: &'a str) -> Self {
+        Self { accept, ..self }
+    }
+
+    pub(crate) fn is_stream(&self) -> bool {
+        self.accept == EVENT_STREAM
+    }
+
+    pub(crate) fn path_and_query(&self) -> String {
+        let prefix = if self.path.starts_with('/') { "" } else { "/api/v1/" };
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.query).finish();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{prefix}{}{mark}{query}", self.path)
+    }
+}
+
+/// As a line of a log.
+impl fmt::Display for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.as_str(), self.path_and_query())
+    }
+}
+
+/// A name as a piece of a path, whatever is in it.
+pub fn segment(name: &str) -> String {
+    let mut out = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(byte.into());
+        } else {
+            _ = write!(out, "%{byte:02X}");
+        }
+    }
+    // Alone they would mean another path.
+    if out == "." || out == ".." { out.replace('.', "%2E") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_their_place_in_a_path() {
+        assert_eq!(segment("a-b_c.d~9"), "a-b_c.d~9");
+        assert_eq!(segment("../x?y#z ä"), "..%2Fx%3Fy%23z%20%C3%A4");
+        assert_eq!(segment(".."), "%2E%2E");
+    }
+
+    #[test]
+    fn queries_are_written_after_paths() {
+        let request = Request::get("graphs").query("a", "x&y").maybe("b", Some(1)).maybe("c", None::<i64>);
+        assert_eq!(request.path_and_query(), "/api/v1/graphs?a=x%26y&b=1");
+        assert_eq!(Request::get("/keystone").path_and_query(), "/keystone");
+    }
+}

@@ -1,0 +1,196 @@
+//! What clients send, read from JSON. Unknown keys are ignored, as the API has always done.
+
+use stoker_model::Json;
+
+use crate::refusal::{Refusal, Refused};
+use crate::validate::Fields;
+
+pub const APPLY_ORDER_DEFAULT: i64 = 5;
+const APPLY_ORDER_MAX: i64 = 9;
+/// A day between two batches is a slip of the pen.
+const BATCH_DELAY_MAX: i64 = 86_400;
+/// Modules in one request.
+const MODULES_MAX: usize = 1000;
+
+/// A module to be made.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Create {
+    pub name: String,
+    pub module_type: String,
+    pub contents: String,
+    pub options: Options,
+}
+
+/// What is to be changed; what is absent stays.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Update {
+    pub name: Option<String>,
+    pub module_type: Option<String>,
+    pub contents: Option<String>,
+    pub all_datastores: bool,
+    pub all_datastore_versions: bool,
+    pub options: Options,
+}
+
+/// What may be said when a module is made and when it is changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    pub description: Option<String>,
+    pub datastore: Option<String>,
+    pub datastore_version: Option<String>,
+    pub all_tenants: Option<bool>,
+    pub auto_apply: Option<bool>,
+    pub visible: Option<bool>,
+    pub live_update: Option<bool>,
+    pub priority_apply: Option<bool>,
+    pub apply_order: Option<i64>,
+    pub full_access: Option<bool>,
+}
+
+/// Modules for one instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplyRequest {
+    pub ids: Vec<String>,
+}
+
+/// An instance to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceRequest {
+    pub name: String,
+    pub datastore: Option<String>,
+    pub datastore_version: Option<String>,
+    /// Ids of modules, each once.
+    pub modules: Vec<String>,
+}
+
+/// A module for everyone who carries it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReapplyRequest {
+    pub md5: Option<String>,
+    pub include_clustered: bool,
+    pub batch_size: Option<u64>,
+    pub batch_delay_s: Option<u64>,
+    pub force: bool,
+}
+
+impl Create {
+    pub fn read(body: &Json) -> Refused<Self> {
+        let mut fields = Fields::of(body, "module")?;
+        for key in ["name", "module_type", "contents"] {
+            fields.require(key);
+        }
+        let name = fields.text("name");
+        let module_type = fields.text("module_type").map(|text| text.to_lowercase());
+        let contents = fields.contents("contents");
+        let options = options(&mut fields);
+        let read = || Some(Self { name: name?, module_type: module_type?, contents: contents?, options });
+        let read = read();
+        fields.finish(read)
+    }
+}
+
+impl Update {
+    pub fn read(body: &Json) -> Refused<Self> {
+        let mut fields = Fields::of(body, "module")?;
+        let name = fields.text("name");
+        // The client says `type`, the API `module_type`.
+        let own = fields.text("module_type");
+        let module_type = own.or_else(|| fields.text("type")).map(|text| text.to_lowercase());
+        let contents = fields.contents("contents");
+        let (all_datastores, all_datastore_versions) =
+            (fields.has("all_datastores"), fields.has("all_datastore_versions"));
+        let options = options(&mut fields);
+        let update = Self { name, module_type, contents, all_datastores, all_datastore_versions, options };
+        let update = fields.finish(Some(update))?;
+        update.contradiction().map_or(Ok(update), Err)
+    }
+
+    fn contradiction(&self) -> Option<Refusal> {
+        let both = |what: &str, option: &str| {
+            Refusal::invalid_module(&format!("You cannot set a {what} and specify {option}"))
+        };
+        if self.all_datastores && self.options.datastore.is_some() {
+            return Some(both("datastore", "--all_datastores"));
+        }
+        (self.all_datastore_versions && self.options.datastore_version.is_some())
+            .then(|| both("datastore version", "--all_datastore_versions"))
+    }
+}
+
+fn options(fields: &mut Fields<'_>) -> Options {
+    let (datastore, datastore_version) = fields.datastore();
+    Options {
+        description: fields.text("description"),
+        datastore,
+        datastore_version,
+        all_tenants: fields.flag("all_tenants"),
+        auto_apply: fields.flag("auto_apply"),
+        visible: fields.flag("visible"),
+        live_update: fields.flag("live_update"),
+        priority_apply: fields.flag("priority_apply"),
+        apply_order: fields.integer("apply_order", 0, APPLY_ORDER_MAX),
+        full_access: fields.flag("full_access"),
+    }
+}
+
+impl ApplyRequest {
+    /// `{"modules": [{"id"}…]}`, each counted once.
+    pub fn read(body: &Json) -> Refused<Self> {
+        let Some(modules) = body.as_object().and_then(|map| map.get("modules")) else {
+            return Err(Refusal::bad("Validation error: 'modules' is a required property"));
+        };
+        Self::list(modules)
+    }
+
+    /// The list itself, as instances are made with it.
+    pub fn list(modules: &Json) -> Refused<Self> {
+        let Some(items) = modules.as_array() else {
+            return Err(Refusal::bad("Validation error: modules is not of type 'array'"));
+        };
+        if items.len() > MODULES_MAX {
+            return Err(Refusal::bad(format!("Validation error: modules has more than {MODULES_MAX} items")));
+        }
+        let mut ids: Vec<String> = Vec::new();
+        let mut problems = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.get("id").and_then(Json::as_str) {
+                Some(id) if !ids.iter().any(|known| known == id) => ids.push(id.to_owned()),
+                Some(_) => {}
+                None => problems.push(format!("modules[{index}] 'id' is a required property")),
+            }
+        }
+        if problems.is_empty() {
+            return Ok(Self { ids });
+        }
+        Err(Refusal::bad(format!("Validation error: {}", problems.join("; "))))
+    }
+}
+
+impl InstanceRequest {
+    /// What is said about its size is ignored: a node is as large as it is.
+    pub fn read(body: &Json) -> Refused<Self> {
+        let mut fields = Fields::of(body, "instance")?;
+        fields.require("name");
+        let name = fields.text("name");
+        let (datastore, datastore_version) = fields.datastore();
+        let modules = body.get("instance").and_then(|instance| instance.get("modules"));
+        let modules = modules.map(ApplyRequest::list).transpose()?.map_or_else(Vec::new, |list| list.ids);
+        let read = name.map(|name| Self { name, datastore, datastore_version, modules });
+        fields.finish(read)
+    }
+}
+
+impl ReapplyRequest {
+    pub fn read(body: &Json) -> Refused<Self> {
+        let mut fields = Fields::of(body, "reapply")?;
+        let positive = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+        let request = Self {
+            md5: fields.text("md5"),
+            include_clustered: fields.flag("include_clustered").unwrap_or(false),
+            batch_size: positive(fields.integer("batch_size", 1, i64::MAX)),
+            batch_delay_s: positive(fields.integer("batch_delay", 0, BATCH_DELAY_MAX)),
+            force: fields.flag("force").unwrap_or(false),
+        };
+        fields.finish(Some(request))
+    }
+}

@@ -1,0 +1,41 @@
+//! In which order modules are applied.
+
+use std::cmp::Ordering;
+
+use stoker_model::ModuleItem;
+
+/// What decides about the place of a module in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rank<'m> {
+    pub priority_apply: bool,
+    pub apply_order: i64,
+    pub name: &'m str,
+    pub id: &'m str,
+}
+
+impl Rank<'_> {
+    /// Priority first, then the order ascending; equal ones by name, then by id.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        other
+            .priority_apply
+            .cmp(&self.priority_apply)
+            .then_with(|| self.apply_order.cmp(&other.apply_order))
+            .then_with(|| self.name.cmp(other.name))
+            .then_with(|| self.id.cmp(other.id))
+    }
+}
+
+/// Puts modules into the order of application. The order in which they were asked for means nothing.
+pub fn sort<T>(modules: &mut [T], rank: impl Fn(&T) -> Rank<'_>) {
+    modules.sort_by(|one, other| rank(one).compare(&rank(other)));
+}
+
+/// The rank of a module on its way to a node.
+pub fn of_item(item: &ModuleItem) -> Rank<'_> {
+    Rank {
+        priority_apply: item.body.priority_apply,
+        apply_order: item.body.apply_order,
+        name: &item.body.name,
+        id: &item.uuid,
+    }
+}

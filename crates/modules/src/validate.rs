@@ -1,0 +1,160 @@
+//! Fields of a request, each problem in the words of the schema that clients know.
+
+use stoker_model::{Json, JsonMap};
+
+use crate::refusal::{Refusal, Refused};
+
+const TEXT_CHARS_MAX: usize = 255;
+/// So many problems are told; a body with more of them is a mistake as a whole.
+const PROBLEMS_MAX: usize = 20;
+
+/// Reads the fields of a map and collects what is wrong with them.
+pub(crate) struct Fields<'j> {
+    /// How the map is called: `module`.
+    name: &'static str,
+    map: &'j JsonMap,
+    problems: Vec<String>,
+}
+
+impl<'j> Fields<'j> {
+    /// The map under the one key of a body.
+    pub(crate) fn of(body: &'j Json, name: &'static str) -> Refused<Self> {
+        let Some(value) = body.as_object().and_then(|map| map.get(name)) else {
+            return Err(Refusal::bad(format!("Validation error: '{name}' is a required property")));
+        };
+        match value {
+            Json::Object(map) => Ok(Self { name, map, problems: Vec::new() }),
+            other => {
+                let message = format!("Validation error: {name} {} is not of type 'object'", repr(other));
+                Err(Refusal::bad(message))
+            }
+        }
+    }
+
+    /// Everything that was wrong.
+    pub(crate) fn finish<T>(self, value: Option<T>) -> Refused<T> {
+        match value {
+            Some(value) if self.problems.is_empty() => Ok(value),
+            _ => {
+                let told: Vec<String> = self.problems.into_iter().take(PROBLEMS_MAX).collect();
+                Err(Refusal::bad(format!("Validation error: {}", told.join("; "))))
+            }
+        }
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
+    pub(crate) fn require(&mut self, key: &str) {
+        if !self.has(key) {
+            self.problems.push(format!("{} '{key}' is a required property", self.name));
+        }
+    }
+
+    /// A name: not blank, not long, with a letter or a digit in it.
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
+        let value = self.map.get(key)?;
+        match text_problem(value) {
+            None => value.as_str().map(str::to_owned),
+            Some(problem) => {
+                self.problem(key, &problem);
+                None
+            }
+        }
+    }
+
+    /// Any text that is not empty.
+    pub(crate) fn contents(&mut self, key: &str) -> Option<String> {
+        let value = self.map.get(key)?;
+        match value.as_str() {
+            Some("") => self.problem(key, "'' is too short"),
+            Some(text) => return Some(text.to_owned()),
+            // What was sent may be a secret: it is not said again.
+            None => self.problem(key, "is not of type 'string'"),
+        }
+        None
+    }
+
+    /// 0, 1, false or true.
+    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
+        let value = self.map.get(key)?;
+        match (value.as_bool(), value.as_u64()) {
+            (Some(flag), _) => return Some(flag),
+            (None, Some(0)) => return Some(false),
+            (None, Some(1)) => return Some(true),
+            _ => self.problem(key, &format!("{} is not one of [0, 1, false, true]", repr(value))),
+        }
+        None
+    }
+
+    /// A whole number within bounds; one that is written with a fraction is none.
+    pub(crate) fn integer(&mut self, key: &str, min: i64, max: i64) -> Option<i64> {
+        let value = self.map.get(key)?;
+        let problem = match value.as_i64() {
+            Some(number) if number < min => format!("{number} is less than the minimum of {min}"),
+            Some(number) if number > max => format!("{number} is greater than the maximum of {max}"),
+            Some(number) => return Some(number),
+            None if value.is_u64() => format!("{value} is greater than the maximum of {max}"),
+            None => format!("{} is not of type 'integer'", repr(value)),
+        };
+        self.problem(key, &problem);
+        None
+    }
+
+    /// `{"type", "version"}`.
+    pub(crate) fn datastore(&mut self) -> (Option<String>, Option<String>) {
+        const KEY: &str = "datastore";
+        let Some(value) = self.map.get(KEY) else { return (None, None) };
+        let Some(map) = value.as_object() else {
+            self.problem(KEY, &format!("{} is not of type 'object'", repr(value)));
+            return (None, None);
+        };
+        let mut part = |name: &str| {
+            let value = map.get(name)?;
+            let problem = text_problem(value);
+            if let Some(problem) = &problem {
+                self.problems.push(format!("{}['{KEY}']['{name}'] {problem}", self.name));
+            }
+            value.as_str().filter(|_| problem.is_none()).map(str::to_owned)
+        };
+        (part("type"), part("version"))
+    }
+
+    fn problem(&mut self, key: &str, problem: &str) {
+        self.problems.push(format!("{}['{key}'] {problem}", self.name));
+    }
+}
+
+fn text_problem(value: &Json) -> Option<String> {
+    let Some(text) = value.as_str() else {
+        return Some(format!("{} is not of type 'string'", repr(value)));
+    };
+    if text.is_empty() {
+        return Some("'' is too short".to_owned());
+    }
+    if text.chars().count() > TEXT_CHARS_MAX {
+        return Some(format!("is too long: more than {TEXT_CHARS_MAX} characters"));
+    }
+    if text.contains('\0') {
+        return Some("holds a NUL character".to_owned());
+    }
+    let has_sign = text.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    (!has_sign).then(|| format!("{} does not match '^.*[0-9a-zA-Z]+.*$'", repr(value)))
+}
+
+/// As the predecessor prints values, and not more of them than helps.
+fn repr(value: &Json) -> String {
+    const CHARS_MAX: usize = 60;
+    let text = match value {
+        Json::Null => "None".to_owned(),
+        Json::Bool(true) => "True".to_owned(),
+        Json::Bool(false) => "False".to_owned(),
+        Json::String(text) => format!("'{text}'"),
+        other => other.to_string(),
+    };
+    if text.chars().count() <= CHARS_MAX {
+        return text;
+    }
+    text.chars().take(CHARS_MAX).chain(['…']).collect()
+}

@@ -1,0 +1,127 @@
+//! From a folder to an archive.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use flate2::{Compression, GzBuilder};
+
+use crate::ARCHIVE_EXTENSION;
+use crate::checksums::{self, Checksums, Summing};
+use crate::error::FolderError;
+use crate::folder::{has_extension, list};
+use crate::limits::Limits;
+use crate::tar::{Entry, Kind, Writer};
+
+/// What was packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    pub n_files: usize,
+    /// Before they were compressed.
+    pub n_bytes: u64,
+}
+
+/// Packs a folder under that name. What an earlier build left stays out. Links are refused: the archive could not hold them.
+pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, FolderError> {
+    let limits = Limits::default();
+    let mut members = Vec::new();
+    for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path)) {
+        members.push(Member::new(folder, path, &limits)?);
+    }
+    let sums = sums(&members)?;
+    let text = checksums::to_text(&sums);
+    // No name and no time in the header, so that equal files give equal archives.
+    let compressed = GzBuilder::new().mtime(0).operating_system(255).write(out, Compression::default());
+    let mut archive = Writer::new(compressed);
+    let of_sums = Entry {
+        path: format!("{name}/{}", checksums::FILE),
+        kind: Kind::File,
+        n_bytes: text.len() as u64,
+        is_executable: false,
+    };
+    archive.add(
+        &Entry { path: format!("{name}/"), kind: Kind::Folder, n_bytes: 0, is_executable: true },
+        &mut io::empty(),
+    )?;
+    archive.add(&of_sums, &mut text.as_bytes())?;
+    for member in &members {
+        let entry = Entry { path: format!("{name}/{}", member.entry.path), ..member.entry.clone() };
+        archive.add(&entry, &mut member.open()?)?;
+    }
+    archive.finish()?.finish()?.flush()?;
+    let n_bytes = members.iter().map(|member| member.entry.n_bytes).sum();
+    Ok(Packed { n_files: sums.len(), n_bytes })
+}
+
+/// The same into a file, which is there whole or not at all.
+pub fn pack_file(folder: &Path, name: &str, target: &Path) -> Result<Packed, FolderError> {
+    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The dot in front keeps it out of the package, should that be the same folder.
+    let mut file = tempfile::Builder::new().prefix(".building-").tempfile_in(parent)?;
+    let packed = pack(folder, name, io::BufWriter::new(file.as_file_mut()))?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    file.persist(target).map_err(|error| error.error)?;
+    Ok(packed)
+}
+
+fn is_packed(path: &str) -> bool {
+    let is_earlier_build = !path.contains('/') && has_extension(path, ARCHIVE_EXTENSION);
+    path != checksums::FILE && !is_earlier_build
+}
+
+struct Member {
+    source: PathBuf,
+    entry: Entry,
+}
+
+impl Member {
+    fn new(folder: &Path, path: String, limits: &Limits) -> Result<Self, FolderError> {
+        let source = folder.join(&path);
+        let unfit = |reason: &str| FolderError::Unfit { path: source.clone(), reason: reason.to_owned() };
+        let link_path = source.to_string_lossy().trim_end_matches('/').to_owned();
+        let metadata = fs::symlink_metadata(&link_path)
+            .map_err(|error| FolderError::Unreadable { path: source.clone(), error })?;
+        if metadata.file_type().is_symlink() {
+            return Err(unfit("it is a link; put the file itself there"));
+        }
+        let kind = match (metadata.is_dir(), metadata.is_file()) {
+            (true, _) => Kind::Folder,
+            (_, true) => Kind::File,
+            _ => return Err(unfit("it is neither a file nor a folder")),
+        };
+        if path.chars().any(|letter| letter.is_control() || letter == '\\') {
+            return Err(unfit("its name has characters that do not belong into a package"));
+        }
+        // Room for the name of the folder that the archive adds.
+        if path.len() + 300 > limits.path_bytes_max {
+            return Err(unfit("its path is too long"));
+        }
+        let n_bytes = if kind == Kind::File { metadata.len() } else { 0 };
+        if n_bytes > limits.file_bytes_max {
+            return Err(unfit(&format!("it has more than {} bytes", limits.file_bytes_max)));
+        }
+        let is_executable = metadata.permissions().mode() & 0o100 != 0;
+        Ok(Self { source, entry: Entry { path, kind, n_bytes, is_executable } })
+    }
+
+    fn open(&self) -> Result<Box<dyn Read>, FolderError> {
+        if self.entry.kind == Kind::Folder {
+            return Ok(Box::new(io::empty()));
+        }
+        let opened = File::open(&self.source);
+        let file = opened.map_err(|error| FolderError::Unreadable { path: self.source.clone(), error })?;
+        Ok(Box::new(file))
+    }
+}
+
+fn sums(members: &[Member]) -> Result<Checksums, FolderError> {
+    let mut sums = Checksums::new();
+    for member in members.iter().filter(|member| member.entry.kind == Kind::File) {
+        let mut summing = Summing::new(io::sink());
+        let copied = io::copy(&mut member.open()?, &mut summing);
+        copied.map_err(|error| FolderError::Unreadable { path: member.source.clone(), error })?;
+        sums.insert(member.entry.path.clone(), summing.finish().1);
+    }
+    Ok(sums)
+}

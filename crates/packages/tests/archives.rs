@@ -1,0 +1,335 @@
+//! Archives: what goes in comes out, and nothing of what should not.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use stoker_packages::{ArchiveError, Limits, PluginsRoot, check_folder, pack, unpack};
+use stoker_registry::package::{CheckOptions, PackageVersion, SkeletonOptions, skeleton};
+use stoker_testkit::Folder;
+
+fn write_skeleton(folder: &Path, version: PackageVersion) {
+    for file in skeleton(SkeletonOptions { name: "gridnet", version, has_wizard: true }).unwrap() {
+        let path = folder.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &file.text).unwrap();
+        if file.is_executable {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+}
+
+fn packed(folder: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    pack(folder, "gridnet-1.0", &mut bytes).unwrap();
+    bytes
+}
+
+/// One member of a tar, by hand.
+fn member(path: &str, kind: u8, content: &[u8]) -> Vec<u8> {
+    let mut header = vec![0u8; 512];
+    let name = &path.as_bytes()[..path.len().min(100)];
+    header[..name.len()].copy_from_slice(name);
+    header[100..107].copy_from_slice(b"0000644");
+    header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+    header[148..156].copy_from_slice(b"        ");
+    header[156] = kind;
+    header[257..262].copy_from_slice(b"ustar");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    header.extend(content);
+    header.resize(header.len().next_multiple_of(512), 0);
+    header
+}
+
+fn archive(members: &[Vec<u8>]) -> Vec<u8> {
+    let mut tar = members.concat();
+    tar.extend([0; 1024]);
+    compressed(&tar)
+}
+
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+const EMPTY_SUM: &str = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
+
+/// What is said of an archive that is refused; nothing may be left of it.
+#[track_caller]
+fn refusal(bytes: &[u8], limits: &Limits) -> String {
+    let root = Folder::new();
+    let error = unpack(bytes, root.path(), limits).unwrap_err();
+    assert!(error.is_about_archive(), "{error}");
+    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0, "{error}");
+    error.to_string()
+}
+
+#[test]
+fn what_is_packed_is_unpacked_for_all_versions() {
+    for version in PackageVersion::ALL {
+        let (source, root) = (Folder::new(), Folder::new());
+        write_skeleton(source.path(), *version);
+        fs::create_dir(source.file(".git")).unwrap();
+        fs::write(source.file(".git/config"), "secret").unwrap();
+        fs::create_dir_all(source.file("deployment_scripts/empty")).unwrap();
+        let bytes = packed(source.path());
+        assert_eq!(packed(source.path()), bytes, "the same files give the same bytes");
+        let unpacked = unpack(&bytes[..], root.path(), &Limits::default()).unwrap();
+        let folder = unpacked.folder().to_owned();
+        assert!(folder.ends_with("gridnet-1.0"));
+        assert!(!folder.join(".git").exists());
+        assert!(folder.join("deployment_scripts/empty").is_dir());
+        let before = check_folder(source.path(), CheckOptions::default()).unwrap();
+        let after = check_folder(&folder, CheckOptions::default()).unwrap();
+        assert!(before.checked.package.is_some(), "{:?}", before.checked.problems);
+        assert_eq!(before.checked, after.checked);
+        let script = fs::metadata(folder.join("deployment_scripts/deploy.sh")).unwrap();
+        assert_eq!(script.permissions().mode() & 0o777, 0o755);
+        // Packing what was unpacked changes nothing.
+        assert_eq!(packed(&folder), bytes);
+        drop(unpacked);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn other_formats_are_named() {
+    for (bytes, expected) in [
+        (&b""[..], "an empty file"),
+        (b"PK\x03\x04", "a zip archive"),
+        (&[0xed, 0xab, 0xee, 0xdb, 3, 0], "an RPM package"),
+        (b"hello", "something else"),
+        (&member("a/b", b'0', b"x"), "a tar that is not compressed"),
+    ] {
+        let said = refusal(bytes, &Limits::default());
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn paths_that_lead_out_are_refused() {
+    for (path, expected) in [
+        ("../evil", "leads out"),
+        ("p/../../evil", "leads out"),
+        ("p/a/..", "leads out"),
+        ("/etc/evil", "root of the disk"),
+        ("p\\..\\evil", "characters"),
+        ("p/a\nb", "characters"),
+    ] {
+        let said = refusal(&archive(&[member(path, b'0', b"x")]), &Limits::default());
+        assert!(said.contains(expected), "{path}: {said}");
+    }
+}
+
+#[test]
+fn links_and_devices_are_refused() {
+    for (kind, expected) in [
+        (b'1', "links"),
+        (b'2', "links"),
+        (b'3', "devices"),
+        (b'4', "devices"),
+        (b'6', "pipes"),
+        (b'S', "not known"),
+        (b'Z', "not known"),
+    ] {
+        let said = refusal(&archive(&[member("p/a", kind, b"")]), &Limits::default());
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn members_do_not_stand_in_each_others_way() {
+    for members in [
+        [member("p/a", b'0', b"1"), member("p/a", b'0', b"2")],
+        [member("p/a", b'0', b"1"), member("p/./a", b'0', b"2")],
+        [member("p/a", b'0', b"1"), member("p/a/b", b'0', b"2")],
+        [member("p/a/b", b'0', b"1"), member("p/a", b'0', b"2")],
+        [member("p/a", b'0', b"1"), member("p/a/", b'5', b"")],
+    ] {
+        refusal(&archive(&members), &Limits::default());
+    }
+}
+
+#[test]
+fn checksums_must_be_there_and_right() {
+    let metadata = member("p/metadata.yaml", b'0', b"");
+    let with = |text: &str| archive(&[metadata.clone(), member("p/checksums.sha1", b'0', text.as_bytes())]);
+    let root = Folder::new();
+    let sound = with(&format!("{EMPTY_SUM} metadata.yaml\n"));
+    unpack(&sound[..], root.path(), &Limits::default()).unwrap();
+    for (bytes, expected) in [
+        (archive(std::slice::from_ref(&metadata)), "there is no `checksums.sha1`"),
+        (with(""), "`metadata.yaml` is not in `checksums.sha1`"),
+        (with(&format!("{} metadata.yaml\n", "0".repeat(40))), "`metadata.yaml` is not what it was"),
+        (with(&format!("{EMPTY_SUM} metadata.yaml\n{EMPTY_SUM} more\n")), "`more` is missing"),
+        (with("nonsense"), "not `<sha1> <path>`"),
+    ] {
+        let said = refusal(&bytes, &Limits::default());
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn layouts_of_other_builders_are_read() {
+    let root = Folder::new();
+    let sums = format!("{EMPTY_SUM}  ./metadata.yaml\n");
+    let at_top = archive(&[
+        member("./", b'5', b""),
+        member("./metadata.yaml", b'0', b""),
+        member("./checksums.sha1", b'0', sums.as_bytes()),
+    ]);
+    let plugins = PluginsRoot::new(root.file("plugins"));
+    let unpacked = plugins.receive(&at_top[..], &Limits::default()).unwrap();
+    plugins.put(unpacked, "p-1.0").unwrap().keep();
+    assert!(plugins.folder("p-1.0").join("metadata.yaml").is_file());
+    let sums = format!("{EMPTY_SUM} p-1.0.0/metadata.yaml\n");
+    let from_top = archive(&[
+        member("p-1.0.0/metadata.yaml", b'0', b""),
+        member("p-1.0.0/checksums.sha1", b'0', sums.as_bytes()),
+    ]);
+    let unpacked = unpack(&from_top[..], root.path(), &Limits::default()).unwrap();
+    assert!(unpacked.folder().ends_with("p-1.0.0"));
+    let two = archive(&[member("a/metadata.yaml", b'0', b""), member("b/metadata.yaml", b'0', b"")]);
+    assert!(refusal(&two, &Limits::default()).contains("neither one folder"));
+    assert!(refusal(&archive(&[]), &Limits::default()).contains("neither one folder"));
+}
+
+#[test]
+fn what_is_too_large_ends() {
+    let limits = Limits {
+        n_entries_max: 4,
+        file_bytes_max: 1000,
+        total_bytes_max: 1500,
+        depth_max: 3,
+        path_bytes_max: 30,
+        text_bytes_max: 100,
+    };
+    let zeros = vec![0; 900];
+    let file = |name: &str| member(name, b'0', &zeros);
+    for (bytes, expected) in [
+        (archive(&[member("p/a", b'0', &vec![0; 1001])]), "more than 1000 bytes"),
+        (archive(&[file("p/a"), file("p/b")]), "more than 1500 bytes"),
+        (
+            archive(&(0..5).map(|at| member(&format!("p/{at}"), b'0', b"")).collect::<Vec<_>>()),
+            "more than 4 files",
+        ),
+        (archive(&[member("p/a/b/c", b'0', b"")]), "more than 3 folders"),
+        (archive(&[member(&format!("p/{}", "x".repeat(40)), b'0', b"")]), "more than 30 bytes"),
+        // A bomb: little to send, much to unpack.
+        (compressed(&vec![b'0'; 4 << 20]), "damaged"),
+        (archive(&vec![member("./", b'5', b""); 10_000]), "more than is allowed"),
+        (archive(&vec![member("x", b'g', b""); 10_000]), "more than is allowed"),
+    ] {
+        let said = refusal(&bytes, &limits);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    let mut bomb = member("p/a", b'0', b"");
+    bomb[124..135].copy_from_slice(b"77777777777");
+    bomb[148..156].copy_from_slice(b"        ");
+    let sum: u32 = bomb.iter().map(|byte| u32::from(*byte)).sum();
+    bomb[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    assert!(refusal(&archive(&[bomb]), &Limits::default()).contains("more than"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_packed_is_told() {
+    let source = Folder::new();
+    write_skeleton(source.path(), PackageVersion::V4);
+    symlink("/etc/passwd", source.file("deployment_scripts/link")).unwrap();
+    let error = pack(source.path(), "x", Vec::new()).unwrap_err().to_string();
+    assert!(error.contains("deployment_scripts/link") && error.contains("it is a link"), "{error}");
+    let nowhere = check_folder(&source.file("nowhere"), CheckOptions::default()).unwrap_err().to_string();
+    assert!(nowhere.contains("cannot read"), "{nowhere}");
+}
+
+#[test]
+fn a_file_that_is_no_text_is_a_problem_among_others() {
+    let source = Folder::new();
+    write_skeleton(source.path(), PackageVersion::V5);
+    fs::write(source.file("components.yaml"), b"- name: \xff\n").unwrap();
+    let checked = check_folder(source.path(), CheckOptions::default()).unwrap().checked;
+    let told: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|problem| problem.contains("no UTF-8")), "{told:?}");
+    assert!(checked.package.is_none());
+}
+
+#[test]
+fn a_package_takes_the_place_of_another_or_leaves_it() {
+    let (root_folder, source) = (Folder::new(), Folder::new());
+    let root = PluginsRoot::new(root_folder.file("plugins"));
+    assert_eq!(root.names().unwrap(), Vec::<String>::new());
+    write_skeleton(source.path(), PackageVersion::V4);
+    let receive = || root.receive(&packed(source.path())[..], &Limits::default()).unwrap();
+    root.put(receive(), "gridnet-1.0").unwrap().keep();
+    fs::write(source.file("README.md"), "new").unwrap();
+    let readme = || fs::read_to_string(root.folder("gridnet-1.0").join("README.md")).unwrap();
+    let old = readme();
+    drop(root.put(receive(), "gridnet-1.0").unwrap());
+    assert_eq!(readme(), old, "taken back");
+    root.put(receive(), "gridnet-1.0").unwrap().keep();
+    assert_eq!(readme(), "new");
+    drop(root.put(receive(), "other-1.0").unwrap());
+    drop(root.take("gridnet-1.0").unwrap());
+    assert_eq!(root.names().unwrap(), ["gridnet-1.0"]);
+    root.take("gridnet-1.0").unwrap().keep();
+    root.take("nowhere").unwrap().keep();
+    assert_eq!(fs::read_dir(root_folder.file("plugins")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_dead_process_left_is_put_in_order() {
+    let root_folder = Folder::new();
+    let root = PluginsRoot::new(root_folder.path());
+    root.recover().unwrap();
+    for (path, text) in [
+        (".unpacking-1/p/metadata.yaml", "half"),
+        (".replaced-1/lost-1.0/metadata.yaml", "old"),
+        (".replaced-2/replaced-1.0/metadata.yaml", "old"),
+        ("replaced-1.0/metadata.yaml", "new"),
+    ] {
+        let path = root_folder.file(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    fs::create_dir(root_folder.file(".replaced-3")).unwrap();
+    root.recover().unwrap();
+    assert_eq!(root.names().unwrap(), ["lost-1.0", "replaced-1.0"]);
+    assert_eq!(fs::read_dir(root_folder.path()).unwrap().count(), 2);
+    assert_eq!(fs::read_to_string(root_folder.file("replaced-1.0/metadata.yaml")).unwrap(), "new");
+    PluginsRoot::new(root_folder.file("nowhere")).recover().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Damage anywhere is refused or does no harm, and never leaves the folder.
+    #[test]
+    fn a_damaged_archive_is_no_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000, is_inside: bool) {
+        let members = [
+            member("p/metadata.yaml", b'0', b""),
+            member("p/checksums.sha1", b'0', format!("{EMPTY_SUM} metadata.yaml\n").as_bytes()),
+        ];
+        let mut bytes = if is_inside { [members.concat(), vec![0; 1024]].concat() } else { archive(&members) };
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if cut < bytes.len() && cut % 3 == 0 {
+            bytes.truncate(cut);
+        }
+        let bytes = if is_inside { compressed(&bytes) } else { bytes };
+        let root = Folder::new();
+        match unpack(&bytes[..], root.path(), &Limits::default()) {
+            Ok(unpacked) => drop(unpacked),
+            Err(ArchiveError::Environment(error)) => prop_assert!(false, "{error}"),
+            Err(_) => {}
+        }
+        prop_assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}

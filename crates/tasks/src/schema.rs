@@ -1,0 +1,291 @@
+//! JSON Schema of `tasks.yaml`, so that editors complete fields and underline slips.
+//!
+//! It says what an upload would say of the form of a text. It demands less than a plan does: a layer may hold a part of a
+//! task, and what is missing in it comes from another one.
+
+use serde_json::{Map, Value, json};
+use stoker_model::{TASK_FIELDS, TaskType as Name};
+
+use crate::TASK_TYPES;
+use crate::parameter::{Kind, Need, Parameter};
+use crate::task_type::TaskType;
+
+/// The whole document.
+pub fn tasks() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Graph of tasks",
+        "description": "A list of tasks, or a graph with its tasks and what is said about it as a whole",
+        "anyOf": [
+            {"type": "array", "items": {"$ref": "#/$defs/task"}},
+            {"$ref": "#/$defs/graph"},
+        ],
+        "$defs": {
+            "computed": {
+                "type": "object", "required": ["yaql_exp"], "description": "Computed when a plan is made",
+                "properties": {"yaql_exp": {"type": "string", "description": "A YAQL expression"}},
+            },
+            "name": or_computed(json!({"type": "string", "minLength": 1, "maxLength": 255})),
+            "names": {"type": "array", "items": {"$ref": "#/$defs/name"}},
+            "places": or_computed(json!({"anyOf": [{"type": "string", "minLength": 1}, {"$ref": "#/$defs/names"}]})),
+            "relation": or_computed(relation()),
+            "reaction": reaction(),
+            "graph": graph(),
+            "task": task(),
+        },
+    })
+}
+
+fn graph() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": {}, "relations": {},
+            "name": {"type": ["string", "null"], "description": "A label, for people"},
+            "type": {"type": "string", "description": "The type of the graph, where its address does not say it"},
+            "tasks": {"type": "array", "items": {"$ref": "#/$defs/task"}},
+            "node_filter": {"type": ["string", "null"], "description": "YAQL over the record of a node: whether it takes part"},
+            "on_success": {"$ref": "#/$defs/reaction"},
+            "on_error": {"$ref": "#/$defs/reaction"},
+            "on_stop": {"$ref": "#/$defs/reaction"},
+        },
+    })
+}
+
+fn reaction() -> Value {
+    json!({
+        "type": ["object", "null"], "description": "What becomes of a node when its part of the graph ends this way",
+        "properties": {"node_attributes": {"type": "object"}},
+    })
+}
+
+fn relation() -> Value {
+    json!({
+        "type": "object", "required": ["name"],
+        "properties": {
+            "name": {"$ref": "#/$defs/name", "description": "A task, or a pattern between slashes"},
+            "role": {"anyOf": [{"$ref": "#/$defs/places"}, {"type": "null"}], "description": "On which nodes; `self` is this one"},
+            "tags": {"anyOf": [{"$ref": "#/$defs/places"}, {"type": "null"}]},
+            "policy": or_computed(json!({"enum": ["all", "any"]})),
+        },
+    })
+}
+
+fn task() -> Value {
+    let types: Vec<Value> = TASK_TYPES.iter().map(|task_type| of_type(task_type)).collect();
+    json!({
+        "type": "object", "required": ["id", "type"], "properties": fields(), "allOf": types,
+    })
+}
+
+/// Every field under each of its names.
+fn fields() -> Map<String, Value> {
+    let mut fields = Map::new();
+    for (name, about) in ABOUT {
+        let mut form = field(name);
+        if let Some(form) = form.as_object_mut().filter(|_| !about.is_empty()) {
+            form.insert("description".to_owned(), json!(about));
+        }
+        let alias = TASK_FIELDS.iter().find(|field| field.canonical == *name).and_then(|field| field.alias);
+        for name in alias.into_iter().chain([*name]) {
+            fields.insert(name.to_owned(), form.clone());
+        }
+    }
+    fields
+}
+
+/// Canonical names, and what they are for.
+const ABOUT: &[(&str, &str)] = &[
+    ("id", "By what other tasks and layers know it"),
+    ("type", "What is done"),
+    ("version", "Of the rules the task was written for; 2.0.0 and newer may depend across nodes"),
+    ("roles", "On which nodes: roles, tags, `*`, `master`, `self`, or a pattern between slashes"),
+    ("groups", "An older name for roles"),
+    ("tags", "On which nodes, by tag"),
+    ("requires", "Tasks on the same node that come before"),
+    ("required_for", "Tasks on the same node that come after"),
+    ("cross_depends", "Tasks on other nodes that come before"),
+    ("cross_depended_by", "Tasks on other nodes that come after"),
+    ("tasks", "What a group holds"),
+    ("condition", "Whether it runs at all"),
+    ("parameters", "What its type needs to know"),
+    ("reexecute_on", "Events after which it runs again"),
+    ("refresh_on", "Tasks after which it runs again"),
+    ("fail_on_error", "Whether its failure fails the node"),
+    ("fault_tolerance", "How many nodes of a group may fail: a number, or a percentage"),
+    ("stage", "Of plugins: `name` or `name/number`"),
+    ("test_pre", "What is looked at before it"),
+    ("test_post", "What is looked at after it"),
+];
+
+fn field(name: &str) -> Value {
+    match name {
+        "id" => json!({"type": "string", "minLength": 1, "maxLength": 255}),
+        "type" => or_computed(json!({"enum": Name::NAMES})),
+        "version" => or_computed(json!({"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$"})),
+        "roles" | "groups" | "tags" => json!({"$ref": "#/$defs/places"}),
+        "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => {
+            or_computed(json!({"$ref": "#/$defs/names"}))
+        }
+        "cross_depends" | "cross_depended_by" => {
+            or_computed(json!({"type": "array", "items": {"$ref": "#/$defs/relation"}}))
+        }
+        "condition" => or_computed(json!({"type": ["null", "boolean", "string"]})),
+        "fail_on_error" => or_computed(json!({"type": "boolean"})),
+        "fault_tolerance" => or_computed(json!({
+            "anyOf": [{"type": ["null", "integer"]}, {"type": "string", "pattern": r"^\s*[-+]?[0-9]+\s*%?\s*$"}],
+        })),
+        "stage" => {
+            or_computed(json!({"type": "string", "pattern": r"^\s*[^/\s][^/]*(/[-+]?[0-9]*(\.[0-9]+)?)?$"}))
+        }
+        _ => or_computed(json!({"type": "object"})),
+    }
+}
+
+/// What the parameters of one type are, wherever a task says that it is of that type.
+fn of_type(task_type: &TaskType) -> Value {
+    let TaskType { name, about, parameters, .. } = task_type;
+    let mut properties = of_parameters(parameters);
+    properties.insert("strategy".to_owned(), or_computed(strategy()));
+    json!({
+        "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
+        "then": {
+            "description": about,
+            "properties": {"parameters": {"properties": properties}},
+        },
+    })
+}
+
+fn strategy() -> Value {
+    json!({
+        "type": "object", "required": ["type"], "description": "How many nodes do it at once",
+        "properties": {
+            "type": or_computed(json!({"enum": ["parallel", "one_by_one"]})),
+            "amount": or_computed(json!({"type": "integer", "minimum": 0, "description": "0: no limit"})),
+        },
+    })
+}
+
+/// Their forms are judged when a plan is made, since a stronger layer may still set them right: here they are told.
+fn of_parameters(parameters: &[Parameter]) -> Map<String, Value> {
+    let mut properties = Map::new();
+    for Parameter { name, kind, need, about } in parameters {
+        let mut form = Map::new();
+        let about = match need {
+            Need::Ignored(why) => format!("Ignored: {why}"),
+            Need::Required => format!("{about} Required."),
+            Need::Optional => (*about).to_owned(),
+            Need::Default(value) => format!("{about} Default: {value}."),
+        };
+        form.insert("description".to_owned(), json!(about));
+        if let Kind::Maps(inner) = kind {
+            form.insert("items".to_owned(), json!({"properties": of_parameters(inner)}));
+        }
+        properties.insert((*name).to_owned(), Value::Object(form));
+    }
+    properties
+}
+
+fn or_computed(form: Value) -> Value {
+    let forms = vec![form, json!({"$ref": "#/$defs/computed"})];
+    Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(forms))]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use stoker_manifest::Problems;
+
+    use super::*;
+
+    fn validator() -> jsonschema::Validator {
+        jsonschema::validator_for(&tasks()).unwrap()
+    }
+
+    fn from_yaml(text: &str) -> Value {
+        let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
+        assert!(!loaded.has_errors(), "{text}: {:?}", loaded.problems);
+        stoker_manifest::reader::json(&loaded.documents[0].root, &mut Problems::default()).unwrap()
+    }
+
+    #[test]
+    fn every_field_has_a_form() {
+        let fields = fields();
+        for field in TASK_FIELDS {
+            for name in field.alias.into_iter().chain([field.canonical]) {
+                assert!(fields.contains_key(name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn examples_of_all_types_are_valid() {
+        let validator = validator();
+        for task_type in TASK_TYPES {
+            let example = from_yaml(task_type.example);
+            let example = if example.is_array() { example } else { json!([example]) };
+            let errors: Vec<String> =
+                validator.iter_errors(&example).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", task_type.name);
+        }
+    }
+
+    #[test]
+    fn what_an_upload_refuses_is_underlined() {
+        let validator = validator();
+        for text in [
+            "just words",
+            "[{type: stage}]",
+            "[{id: a}]",
+            "[{id: {yaql_exp: '1'}, type: stage}]",
+            "[{id: a, type: nonsense}]",
+            "[{id: a, type: stage, version: 2.1}]",
+            "[{id: a, type: stage, requires: b}]",
+            "[{id: a, type: stage, cross-depends: [{role: x}]}]",
+            "[{id: a, type: stage, cross_depends: [{name: x, policy: some}]}]",
+            "[{id: a, type: shell, parameters: []}]",
+            "[{id: a, type: shell, parameters: {strategy: {type: fast}}}]",
+            "[{id: a, type: shell, condition: [1]}]",
+            "[{id: a, type: group, fault_tolerance: some}]",
+            "[{id: a, type: shell, stage: x/y}]",
+            "{tasks: [{id: a}]}",
+        ] {
+            assert!(!validator.is_valid(&from_yaml(text)), "{text}");
+        }
+    }
+
+    /// Every file with a list of tasks in it under a folder.
+    fn graphs(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let is_of_library = folder.ends_with("fuel-library") && name.ends_with("tasks.yaml");
+            if path.is_dir() {
+                graphs(&path, found);
+            } else if is_of_library || name == "default-graph.yaml" || name == "deployment_tasks.yaml" {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn real_graphs_are_valid() {
+        let Some(graph) = stoker_testkit::real_data("fuel-library/default-graph.yaml") else { return };
+        let mut paths = Vec::new();
+        graphs(graph.ancestors().nth(2).unwrap(), &mut paths);
+        assert!(paths.len() > 40, "{paths:?}");
+        let validator = validator();
+        for path in paths {
+            let text = std::fs::read_to_string(&path).unwrap();
+            if stoker_yaml::load(&text, &stoker_yaml::Limits::default()).documents.is_empty() {
+                continue;
+            }
+            let errors: Vec<String> = validator
+                .iter_errors(&from_yaml(&text))
+                .map(|error| format!("{} {error}", error.instance_path()))
+                .collect();
+            assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+        }
+    }
+}

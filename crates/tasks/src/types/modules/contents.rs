@@ -1,0 +1,70 @@
+//! Contents of modules: lines of `key=value`, and where a driver wants it, a payload after an empty line.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// The bytes that were sent as Base64. Line breaks in it are not its author's fault.
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
+    let plain: String = text.chars().filter(|sign| !sign.is_ascii_whitespace()).collect();
+    STANDARD.decode(plain).map_err(|error| format!("the contents are no Base64: {error}"))
+}
+
+/// `key=value` lines; `#` begins a comment, keys are compared without case.
+pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, String> {
+    let text =
+        std::str::from_utf8(contents).map_err(|error| format!("the contents are not UTF-8: {error}"))?;
+    let mut found = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            return Err(format!("line {number} has no `=`"));
+        };
+        found.insert(key.trim().to_lowercase(), value.trim().to_owned());
+    }
+    Ok(found)
+}
+
+/// What is before the first empty line, and everything after it.
+pub(super) fn split(contents: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut start = 0;
+    for line in contents.split_inclusive(|byte| *byte == b'\n') {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Some((&contents[..start], &contents[start + line.len()..]));
+        }
+        start += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_people_write_them() {
+        let read = settings(b"# a comment\n\n Message = hi = there \nOther=\n").unwrap();
+        assert_eq!(read["message"], "hi = there");
+        assert_eq!(read["other"], "");
+        assert_eq!(settings(b"a=1\nnonsense\n"), Err("line 2 has no `=`".to_owned()));
+        assert!(settings(b"a=\xff").is_err());
+    }
+
+    #[test]
+    fn a_payload_is_whatever_comes_after_an_empty_line() {
+        assert_eq!(split(b"a=1\n\nx\n\ny"), Some((&b"a=1\n"[..], &b"x\n\ny"[..])));
+        assert_eq!(split(b"a=1\r\n\r\nx"), Some((&b"a=1\r\n"[..], &b"x"[..])));
+        assert_eq!(split(b"a=1\n"), None);
+        assert_eq!(split(b"a=1\n\n"), Some((&b"a=1\n"[..], &b""[..])));
+    }
+
+    #[test]
+    fn base64_may_have_line_breaks() {
+        assert_eq!(decode("bWVz\nc2FnZT1oaQo=\n").unwrap(), b"message=hi\n");
+        assert!(decode("%%%").is_err());
+    }
+}

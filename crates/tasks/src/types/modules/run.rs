@@ -1,0 +1,60 @@
+//! Carries out `modules`.
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus};
+
+use super::contents;
+use super::drivers::{Payload, Told, Trouble};
+use super::spec::{Module, Spec};
+use crate::host::{HostError, Work};
+use crate::outcome::Outcome;
+use crate::task_type::Context;
+use crate::values::Values;
+
+/// What all messages together may have: a summary is bounded.
+const MESSAGES_CHARS_MAX: usize = 50_000;
+const MESSAGE_CHARS_MAX: usize = 1000;
+
+pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
+    Box::pin(async move {
+        let Spec { action, modules } = Spec::read(values)?;
+        let n_chars = (MESSAGES_CHARS_MAX / modules.len().max(1)).min(MESSAGE_CHARS_MAX);
+        let mut results = Vec::with_capacity(modules.len());
+        for module in &modules {
+            let (status, message) = match one(module, action, cx).await {
+                Ok(message) => (ModuleStatus::Ok, message),
+                Err(Trouble::Failed(message)) => (ModuleStatus::Error, message),
+                // Whoever stops the attempt stops all of it.
+                Err(Trouble::Stopped(reason)) => return Err(HostError::Stopped(reason).into()),
+            };
+            cx.host.say(&format!("{action} {}: {status}", module.name));
+            results.push(json!({
+                "id": module.id,
+                "status": status.as_str(),
+                "message": message.chars().take(n_chars).collect::<String>(),
+                "md5": stoker_modules::md5_hex(&module.contents),
+            }));
+        }
+        Ok(JsonMap::from_iter([("modules".to_owned(), Json::Array(results))]))
+    })
+}
+
+async fn one(module: &Module, action: ModuleAction, cx: Context<'_>) -> Told {
+    let driver = module.driver;
+    if driver.admin_only && !module.is_admin {
+        return Err(Trouble::failed(format!(
+            "a module of type {} is only {} where an admin vouches for it",
+            driver.name,
+            match action {
+                ModuleAction::Apply => "applied",
+                ModuleAction::Remove => "removed",
+            }
+        )));
+    }
+    let contents = contents::decode(&module.contents).map_err(Trouble::Failed)?;
+    let payload = Payload { name: &module.name, contents: &contents };
+    match action {
+        ModuleAction::Apply => (driver.apply)(payload, cx).await,
+        ModuleAction::Remove => (driver.remove)(payload, cx).await,
+    }
+}

@@ -1,0 +1,77 @@
+//! Parameters of `modules`.
+
+use stoker_model::ModuleAction;
+use stoker_modules::{Rank, sort};
+
+use super::drivers::{Driver, find};
+use crate::outcome::Failure;
+use crate::parameter::{Kind, Parameter};
+use crate::values::Values;
+
+const MODULE: &[Parameter] = &[
+    Parameter::required("id", Kind::Text, "The id of the module."),
+    Parameter::required("name", Kind::Text, "Its name."),
+    Parameter::required("type", Kind::Text, "The driver it is for."),
+    Parameter::required("contents", Kind::Data, "Its contents, in Base64."),
+    Parameter::default("priority_apply", Kind::Flag, "false", "Whether it goes before all that have it not."),
+    Parameter::default("apply_order", Kind::Count, "5", "Its place, 0 to 9."),
+    Parameter::default("is_admin", Kind::Flag, "false", "Whether an admin vouches for it."),
+];
+
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::required("action", Kind::Text, "`apply` or `remove`."),
+    Parameter::required("modules", Kind::Maps(MODULE), "The modules."),
+    Parameter::timeout("180"),
+    Parameter::retries("0"),
+    Parameter::interval(),
+];
+
+pub(super) struct Spec {
+    pub(super) action: ModuleAction,
+    /// In the order of application.
+    pub(super) modules: Vec<Module>,
+}
+
+pub(super) struct Module {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) driver: &'static Driver,
+    pub(super) contents: String,
+    pub(super) is_admin: bool,
+    priority_apply: bool,
+    apply_order: i64,
+}
+
+impl Spec {
+    /// Everything is known before anything is begun.
+    pub(super) fn read(values: &Values) -> Result<Self, Failure> {
+        let action = ModuleAction::parse(&values.text("action"))
+            .ok_or_else(|| Failure::refused("`action` must be `apply` or `remove`"))?;
+        let modules: Result<Vec<Module>, Failure> = values.maps("modules").iter().map(module).collect();
+        let mut modules = modules?;
+        sort(&mut modules, |module| Rank {
+            priority_apply: module.priority_apply,
+            apply_order: module.apply_order,
+            name: &module.name,
+            id: &module.id,
+        });
+        Ok(Self { action, modules })
+    }
+}
+
+fn module(values: &Values) -> Result<Module, Failure> {
+    let module_type = values.text("type");
+    let driver = find(&module_type).ok_or_else(|| {
+        Failure::refused(format!("this agent has no driver for modules of type `{module_type}`"))
+    })?;
+    let number = values.json("apply_order").and_then(stoker_model::Json::as_i64);
+    Ok(Module {
+        id: values.text("id"),
+        name: values.text("name"),
+        driver,
+        contents: values.text("contents"),
+        is_admin: values.flag("is_admin"),
+        priority_apply: values.flag("priority_apply"),
+        apply_order: number.unwrap_or(stoker_modules::input::APPLY_ORDER_DEFAULT),
+    })
+}

@@ -1,0 +1,38 @@
+//! Small things about text that people read.
+
+/// Text without line breaks, blanks in a row made one.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One line of at most this many characters.
+pub fn shortened(text: &str, chars_max: usize) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= chars_max {
+        return line;
+    }
+    let mut short: String = line.chars().take(chars_max.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// The first sentence of a text.
+pub fn first_sentence(text: &str) -> String {
+    let line = one_line(text);
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    line[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_joined_and_cut() {
+        assert_eq!(one_line(" a\n  b\tc "), "a b c");
+        assert_eq!(shortened("abcdef", 6), "abcdef");
+        assert_eq!(shortened("äbcdefg", 6), "äbcde…");
+        assert_eq!(first_sentence("One, e.g. two. Three."), "One, e.g.");
+        assert_eq!(first_sentence("One.\nTwo."), "One.");
+    }
+}
