@@ -245,6 +245,7 @@ impl Writing {
             }
         }
         let generation = self.replace::<Node>(node.id.0, node.generation, args(node)).await?;
+        self.node_modules_forget(node.id, node.cluster_id).await?;
         Ok(Node { generation, ..node.clone() })
     }
 

@@ -1,4 +1,6 @@
-//! Plugins, and which clusters use them.
+//! Plugins, which clusters use them, and where their files are.
+
+use std::collections::BTreeMap;
 
 use stoker_model::{Cluster, ClusterId, ClusterPlugin, NewPlugin, Owner, Plugin, PluginId};
 
@@ -106,6 +108,14 @@ impl Session {
         rows.iter().map(|row| row.columns("cluster_plugins").int().map(ClusterId)).collect()
     }
 
+    /// Plugins that were installed from files, by the name of their folder.
+    pub async fn plugin_folders(&mut self) -> Result<BTreeMap<String, PluginId>, StoreError> {
+        let sql = "SELECT folder, plugin_id FROM plugin_folders".to_owned();
+        let rows = self.connection.fetch_all(sql, Args::new()).await?;
+        let read = |columns: &mut Columns<'_>| Ok((columns.text()?, PluginId(columns.int()?)));
+        rows.iter().map(|row| read(&mut row.columns("plugin_folders"))).collect()
+    }
+
     /// What a cluster knows of plugins, enabled or not, by the plugin's id.
     pub async fn cluster_plugins(&mut self, id: ClusterId) -> Result<Vec<ClusterPlugin>, StoreError> {
         let sql = "SELECT plugin_id, enabled, attributes FROM cluster_plugins WHERE cluster_id = $1 \
@@ -150,10 +160,25 @@ impl Writing {
         if !self.plugin_clusters(id).await?.is_empty() {
             return Err(StoreError::Referenced { what: "cluster" });
         }
-        let unused = "DELETE FROM cluster_plugins WHERE plugin_id = $1".to_owned();
-        self.connection.execute(unused, Args::new().int(id.0)).await?;
+        for table in ["cluster_plugins", "plugin_folders"] {
+            let unused = format!("DELETE FROM {table} WHERE plugin_id = $1");
+            self.connection.execute(unused, Args::new().int(id.0)).await?;
+        }
         self.graphs_delete_of_owner(Owner::Plugin(id)).await?;
         self.delete::<Plugin>(id.0).await
+    }
+
+    /// Remembers in which folder the files of a plugin are; no other plugin may have it.
+    pub async fn plugin_folder_set(&mut self, id: PluginId, folder: &str) -> Result<(), StoreError> {
+        self.require::<Plugin>(id.0).await?;
+        let others = "SELECT 1 FROM plugin_folders WHERE folder = $1 AND plugin_id <> $2".to_owned();
+        if self.exists(others, Args::new().key(folder).int(id.0)).await? {
+            return Err(StoreError::Taken { what: "folder of a plugin" });
+        }
+        let sql = "INSERT INTO plugin_folders (plugin_id, folder) VALUES ($1, $2) \
+                   ON CONFLICT (plugin_id) DO UPDATE SET folder = excluded.folder";
+        let args = Args::new().int(id.0).key(folder);
+        self.connection.execute(sql.to_owned(), args).await.map(drop)
     }
 
     pub async fn cluster_plugin_set(

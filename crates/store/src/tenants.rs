@@ -73,7 +73,7 @@ impl Writing {
         Ok(Tenant { generation, ..tenant.clone() })
     }
 
-    /// With users or clusters it stays. Whether there was one.
+    /// With users, clusters or modules it stays. Whether there was one.
     pub async fn tenant_delete(&mut self, id: TenantId) -> Result<bool, StoreError> {
         if !self.hold::<Tenant>(id.0).await? {
             return Ok(false);
@@ -81,6 +81,7 @@ impl Writing {
         for (sql, what) in [
             ("SELECT 1 FROM users WHERE tenant_id = $1 LIMIT 1", "user"),
             ("SELECT 1 FROM clusters WHERE tenant_id = $1 LIMIT 1", "cluster"),
+            ("SELECT 1 FROM modules WHERE tenant_id = $1 LIMIT 1", "module"),
         ] {
             if self.exists(sql.to_owned(), Args::new().int(id.0)).await? {
                 return Err(StoreError::Referenced { what });

@@ -89,9 +89,31 @@ async fn it_goes_unless_it_is_enabled(ground: &Ground) {
     }
 }
 
+async fn folders_belong_to_one_plugin(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (plugin(&mut writing, "one").await, plugin(&mut writing, "two").await);
+    writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
+    writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
+    let taken = writing.plugin_folder_set(two.id, "one-1.0").await;
+    assert_error!(taken, StoreError::Taken { what: "folder of a plugin" });
+    let unknown = writing.plugin_folder_set(PluginId(77), "x").await;
+    assert_error!(unknown, StoreError::Missing { what: "plugin" });
+    writing.plugin_folder_set(two.id, "two-1.0").await.unwrap();
+    writing.plugin_folder_set(one.id, "one-1.1").await.unwrap();
+    commit(writing).await;
+    let folders = ground.read().await.plugin_folders().await.unwrap();
+    let expected = [("one-1.1".to_owned(), one.id), ("two-1.0".to_owned(), two.id)];
+    assert_eq!(folders, expected.into());
+    let mut writing = ground.change().await;
+    assert!(writing.plugin_delete(one.id).await.unwrap());
+    commit(writing).await;
+    assert_eq!(ground.read().await.plugin_folders().await.unwrap().len(), 1);
+}
+
 on_both![
     clusters_remember_settings_of_plugins,
     every_field_comes_back,
+    folders_belong_to_one_plugin,
     it_goes_unless_it_is_enabled,
     name_and_version_together_are_unique,
 ];

@@ -1,0 +1,118 @@
+//! Lists of modules on their way to a node.
+
+use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, RunId};
+
+use super::{BODY, body_args, read_body, read_sealed};
+use crate::sql::{Args, Row};
+use crate::states::places_sql;
+use crate::{Session, Store, StoreError, Writing};
+
+const RUNS: &str = "module_runs";
+const ITEMS: &str = "module_run_items";
+const N_ITEM_COLUMNS: usize = 18;
+const ROWS_MAX: usize = 20;
+
+fn read_item(row: &Row) -> Result<ModuleItem, StoreError> {
+    let mut columns = row.columns(ITEMS);
+    Ok(ModuleItem {
+        uuid: columns.text()?,
+        body: read_body(&mut columns)?,
+        contents: read_sealed(&mut columns)?,
+    })
+}
+
+impl Store {
+    /// Gives a run its turn at its node, unless another one has it or came before.
+    pub async fn module_turn(&self, run: RunId, node_id: NodeId, now: Micros) -> Result<bool, StoreError> {
+        let mut writing = self.change(&Actor::server(), now).await?;
+        match writing.module_run_turn(run, node_id).await {
+            Ok(has_turn) => writing.commit_quietly().await.map(|()| has_turn),
+            // Another server was faster by a hair.
+            Err(StoreError::Taken { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Session {
+    pub async fn module_run(&mut self, run: RunId) -> Result<Option<ModuleRun>, StoreError> {
+        let sql = format!("SELECT node_id, action, after_run, deadline FROM {RUNS} WHERE run_id = $1");
+        let Some(row) = self.connection.fetch_optional(sql, Args::new().int(run.0)).await? else {
+            return Ok(None);
+        };
+        let sql = format!(
+            "SELECT uuid, {BODY}, key_name, contents FROM {ITEMS} WHERE run_id = $1 ORDER BY position"
+        );
+        let items = self.connection.fetch_all(sql, Args::new().int(run.0)).await?;
+        let mut columns = row.columns(RUNS);
+        Ok(Some(ModuleRun {
+            run_id: run,
+            node_id: NodeId(columns.int()?),
+            action: columns.word(ModuleAction::parse)?,
+            after: columns.opt_int()?.map(RunId),
+            deadline: columns.opt_int()?.map(Micros),
+            items: items.iter().map(read_item).collect::<Result<_, _>>()?,
+        }))
+    }
+
+    /// Whether something is on its way to a node.
+    pub async fn module_runs_of(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
+        let sql = format!(
+            "SELECT m.run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
+             AND r.status IN ('pending', 'running') ORDER BY m.run_id"
+        );
+        let rows = self.connection.fetch_all(sql, Args::new().int(node_id.0)).await?;
+        rows.iter().map(|row| row.columns(RUNS).int().map(RunId)).collect()
+    }
+}
+
+impl Writing {
+    /// Notes what a run, which is there, takes to a node.
+    pub async fn module_run_create(&mut self, run: &ModuleRun) -> Result<(), StoreError> {
+        self.require::<stoker_model::Run>(run.run_id.0).await?;
+        self.require::<stoker_model::Node>(run.node_id.0).await?;
+        let sql = format!(
+            "INSERT INTO {RUNS} (run_id, node_id, action, after_run, deadline, turn_of) VALUES ($1, $2, $3, $4, $5, NULL)"
+        );
+        let args = Args::new()
+            .int(run.run_id.0)
+            .int(run.node_id.0)
+            .text(run.action.as_str())
+            .opt_int(run.after.map(|id| id.0))
+            .opt_time(run.deadline);
+        self.connection.execute(sql, args).await?;
+        let numbered: Vec<(i64, &ModuleItem)> = (0..).zip(&run.items).collect();
+        for chunk in numbered.chunks(ROWS_MAX) {
+            let sql = format!(
+                "INSERT INTO {ITEMS} (run_id, position, uuid, {BODY}, key_name, contents) VALUES {}",
+                places_sql(chunk.len(), N_ITEM_COLUMNS)
+            );
+            let args = chunk.iter().fold(Args::new(), |args, (position, item)| {
+                let args = args.int(run.run_id.0).int(*position).key(&item.uuid);
+                body_args(args, &item.body).text(&item.contents.key).bytes(&item.contents.bytes)
+            });
+            self.connection.execute(sql, args).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives a run its turn at its node, unless an earlier one has not ended.
+    pub async fn module_run_turn(&mut self, run: RunId, node_id: NodeId) -> Result<bool, StoreError> {
+        let ended = format!(
+            "DELETE FROM {RUNS} WHERE node_id = $1 AND run_id <> $2 AND run_id IN \
+             (SELECT id FROM runs WHERE status IN ('ready', 'error'))"
+        );
+        self.connection.execute(ended, Args::new().int(node_id.0).int(run.0)).await?;
+        let sql = format!(
+            "UPDATE {RUNS} SET turn_of = node_id WHERE run_id = $1 AND NOT EXISTS \
+             (SELECT 1 FROM {RUNS} o WHERE o.node_id = $2 AND o.run_id <> $1 AND (o.turn_of IS NOT NULL OR o.run_id < $1))"
+        );
+        Ok(self.connection.execute(sql, Args::new().int(run.0).int(node_id.0)).await? == 1)
+    }
+
+    /// A run has ended: the next one may have its turn. Whether there was something.
+    pub async fn module_run_delete(&mut self, run: RunId) -> Result<bool, StoreError> {
+        let sql = format!("DELETE FROM {RUNS} WHERE run_id = $1");
+        Ok(self.connection.execute(sql, Args::new().int(run.0)).await? == 1)
+    }
+}

@@ -1,0 +1,72 @@
+//! Everything that is sealed, wherever it is: for whoever changes the key.
+
+use stoker_model::{ModuleId, NodeId, RunId, Sealed};
+
+use super::read_sealed;
+use crate::sql::Args;
+use crate::{Session, StoreError, Writing};
+
+/// Where sealed contents are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SealedPlace {
+    Module(ModuleId),
+    /// A module on its way.
+    Underway(RunId, i64),
+    /// A module on a node.
+    Applied(NodeId, String),
+}
+
+impl Session {
+    /// What is sealed with another key than this.
+    pub async fn sealed_otherwise(&mut self, key: &str) -> Result<Vec<(SealedPlace, Sealed)>, StoreError> {
+        let mut found = Vec::new();
+        let sql = "SELECT module_id, key_name, contents FROM module_contents WHERE key_name <> $1 ORDER BY module_id";
+        for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
+            let mut columns = row.columns("module_contents");
+            let place = SealedPlace::Module(ModuleId(columns.int()?));
+            found.push((place, read_sealed(&mut columns)?));
+        }
+        let sql = "SELECT run_id, position, key_name, contents FROM module_run_items WHERE key_name <> $1 \
+                   ORDER BY run_id, position";
+        for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
+            let mut columns = row.columns("module_run_items");
+            let place = SealedPlace::Underway(RunId(columns.int()?), columns.int()?);
+            found.push((place, read_sealed(&mut columns)?));
+        }
+        let sql = "SELECT node_id, uuid, key_name, contents FROM node_modules WHERE key_name <> $1 \
+                   ORDER BY node_id, uuid";
+        for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
+            let mut columns = row.columns("node_modules");
+            let place = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
+            found.push((place, read_sealed(&mut columns)?));
+        }
+        // A module that was removed from its node has left no contents there.
+        found.retain(|(_, sealed)| !sealed.bytes.is_empty());
+        Ok(found)
+    }
+}
+
+impl Writing {
+    /// The same contents, sealed anew.
+    pub async fn sealed_put(&mut self, place: &SealedPlace, sealed: &Sealed) -> Result<(), StoreError> {
+        let args = Args::new().text(&sealed.key).bytes(&sealed.bytes);
+        let (sql, args) = match place {
+            SealedPlace::Module(id) => (
+                "UPDATE module_contents SET key_name = $1, contents = $2 WHERE module_id = $3",
+                args.int(id.0),
+            ),
+            SealedPlace::Underway(run, position) => (
+                "UPDATE module_run_items SET key_name = $1, contents = $2 WHERE run_id = $3 AND position = $4",
+                args.int(run.0).int(*position),
+            ),
+            SealedPlace::Applied(node, uuid) => (
+                "UPDATE node_modules SET key_name = $1, contents = $2 WHERE node_id = $3 AND uuid = $4",
+                args.int(node.0).key(uuid),
+            ),
+        };
+        match self.connection.execute(sql.to_owned(), args).await? {
+            1 => Ok(()),
+            _ => Err(StoreError::Missing { what: "module" }),
+        }
+    }
+}
