@@ -34,6 +34,16 @@ pub(crate) fn whole_seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// `2026-01-31T07:00:00`, as the module API writes times.
+pub(crate) fn seconds(at: Micros) -> String {
+    timestamp(at).strftime("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
+/// `2026-01-31 07:00:00.123456`, as it writes those of results.
+pub(crate) fn spaced(at: Micros) -> String {
+    timestamp(at).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
+}
+
 fn timestamp(at: Micros) -> jiff::Timestamp {
     jiff::Timestamp::from_microsecond(at.0).unwrap_or_default()
 }
@@ -48,5 +58,7 @@ mod tests {
         assert_eq!(plain(at), "2026-01-31T07:00:00.123456");
         assert_eq!(zoned(at), "2026-01-31T07:00:00.123456Z");
         assert_eq!(whole_seconds(at), "2026-01-31T07:00:00Z");
+        assert_eq!(seconds(at), "2026-01-31T07:00:00");
+        assert_eq!(spaced(at), "2026-01-31 07:00:00.123456");
     }
 }

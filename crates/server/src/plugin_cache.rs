@@ -9,7 +9,8 @@ use stoker_model::{Graph, GraphId, Plugin, Task};
 /// Graphs remembered before all are forgotten; there are few plugins, and their graphs seldom change.
 const GRAPHS_MAX: usize = 512;
 
-/// Neither a generation of a graph nor one of a plugin ever changes, so what was made of them is good for ever.
+/// Neither a generation of a graph nor one of a plugin ever changes, nor does where scripts are on nodes while the server
+/// runs, so what was made of them is good for ever.
 #[derive(Default)]
 pub(crate) struct PluginTaskCache {
     graphs: Mutex<HashMap<GraphId, Made>>,
@@ -22,13 +23,14 @@ struct Made {
 }
 
 impl PluginTaskCache {
-    pub(crate) fn get(&self, plugin: &Plugin, graph: &Graph) -> Arc<[Task]> {
+    pub(crate) fn get(&self, plugin: &Plugin, scripts_root: &str, graph: &Graph) -> Arc<[Task]> {
         let generations = (graph.generation, plugin.generation);
         let mut known = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = known.get(&graph.id).filter(|made| made.of == generations) {
             return Arc::clone(&made.tasks);
         }
-        let tasks: Arc<[Task]> = plugin_tasks(plugin, graph.tasks.iter().map(|stored| &stored.task)).into();
+        let stored = graph.tasks.iter().map(|stored| &stored.task);
+        let tasks: Arc<[Task]> = plugin_tasks(plugin, scripts_root, stored).into();
         if known.len() >= GRAPHS_MAX {
             known.clear();
         }

@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -16,7 +17,7 @@ use crate::access::caller::identify;
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
-use crate::{api, metrics, openapi};
+use crate::{api, interface, metrics, openapi};
 
 /// The whole API, for a socket or for a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
@@ -25,6 +26,7 @@ pub fn service(app: &App) -> AppService {
     let (router, _) = api::routes().split_for_parts();
     let rewrite = Rewrite::new(openapi::document().paths.paths.keys().map(String::as_str));
     let router = router
+        .route(interface::PLACE, get(interface::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn(to_its_end))
@@ -35,7 +37,10 @@ pub fn service(app: &App) -> AppService {
         .layer(CompressionLayer::new())
         .with_state(app.clone());
     // Before routing, so that the router sees one spelling only.
-    BoxCloneSyncService::new(router.map_request(move |request: Request| rewrite.apply(request)))
+    BoxCloneSyncService::new(router.map_request(move |request: Request| match interface::find(&request) {
+        Some(found) => found.put_into(request),
+        None => rewrite.apply(request),
+    }))
 }
 
 /// A change goes on when its client hangs up: otherwise it might be committed and what follows from it (forgetting a

@@ -82,7 +82,7 @@ fn announce(first_start: &FirstStart, listener: &TcpListener, tell: &mut dyn FnM
     }
 }
 
-fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {
+pub(crate) fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {
     match location {
         DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),
         DatabaseLocation::Folder(folder) => {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{Store, StoreError, Writing};
+use stoker_store::{ModuleFilter, Store, StoreError, Writing};
 use stoker_yaql::Library;
+use tokio::sync::Semaphore;
 
 use crate::access::caller::Authenticated;
 use crate::access::first_start::{self, FirstStart, FirstStartFailed};
@@ -16,6 +17,8 @@ use crate::access::token::TokenCache;
 use crate::clock::Clock;
 use crate::http::error::ApiError;
 use crate::metrics::Metrics;
+use crate::modules::ModuleKeys;
+use crate::packages::Packages;
 use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
 use crate::random;
@@ -34,6 +37,7 @@ pub struct Shared {
     pub(crate) failures: FailureLimiter,
     pub(crate) metrics: Metrics,
     pub(crate) plugin_tasks: PluginTaskCache,
+    pub(crate) packages: Packages,
     pub(crate) plans: PlanCache,
     pub(crate) agents: Agents,
     pub(crate) locals: Locals,
@@ -41,6 +45,9 @@ pub struct Shared {
     pub(crate) seen: Seen,
     pub(crate) news: News,
     pub(crate) live: Live,
+    pub(crate) module_keys: ModuleKeys,
+    /// For lists of modules that are carried out at the same time.
+    pub(crate) module_places: Semaphore,
     /// How this server calls itself when it takes a run over.
     pub(crate) owner: String,
 }
@@ -56,7 +63,11 @@ impl App {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid().map_err(|_| FirstStartFailed::NoName)?,
         };
+        let is_sealed = !store.read().await?.module_list(&ModuleFilter::default()).await?.is_empty();
+        let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
+        let module_places = Semaphore::new(settings.runs.nodes_at_once as usize);
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
+        let packages = Packages::new(&settings);
         let shared = Shared {
             store,
             settings,
@@ -66,6 +77,7 @@ impl App {
             failures: FailureLimiter::default(),
             metrics: Metrics::new(),
             plugin_tasks: PluginTaskCache::default(),
+            packages,
             plans: PlanCache::default(),
             agents: Agents::default(),
             locals: Locals::default(),
@@ -73,6 +85,8 @@ impl App {
             seen: Seen::default(),
             news: News::default(),
             live: Live::default(),
+            module_keys,
+            module_places,
             owner,
         };
         Ok((Self(Arc::new(shared)), first_start))

@@ -30,6 +30,8 @@ pub enum FirstStartFailed {
     Hashing(String),
     #[error("the system gives no random numbers")]
     NoName,
+    #[error(transparent)]
+    Keys(#[from] crate::modules::keys::KeyError),
 }
 
 impl From<HashingFailed> for FirstStartFailed {

@@ -5,4 +5,5 @@ pub(crate) mod first_start;
 pub(crate) mod limiter;
 pub(crate) mod login;
 pub(crate) mod password;
+pub(crate) mod shown;
 pub(crate) mod token;

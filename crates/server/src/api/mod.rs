@@ -5,6 +5,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::state::App;
 
 pub(crate) use self::graphs::{PlannedGraph, planned_graph};
+pub(crate) use self::modules::OWN_TENANT;
 
 /// Declares the modules and lists what they offer.
 macro_rules! resources {
@@ -25,6 +26,7 @@ resources! {
     attributes,
     audit,
     clusters,
+    compatibility,
     execution,
     extensions,
     facts,
@@ -32,9 +34,12 @@ resources! {
     health,
     identity,
     join_tokens,
+    links,
     metrics,
+    modules,
     nodes,
     plans,
+    plugin_order,
     plugins,
     reference,
     releases,
@@ -47,5 +52,7 @@ resources! {
     transactions,
     users,
     version,
+    wizard,
+    yaql,
     // end sorted
 }

@@ -105,6 +105,17 @@ impl IntoResponse for Raw {
     }
 }
 
+/// A picture or a page, which is looked at and runs nothing, wherever its names come from.
+pub(crate) fn shown(media: &'static str, text: String) -> Response {
+    let harmless = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(media)),
+        (header::CONTENT_SECURITY_POLICY, harmless),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    (headers, text).into_response()
+}
+
 /// Text in pieces of one size. One growing buffer would be copied again and again, and the memory of a large one is
 /// asked of the system for every answer anew.
 #[derive(Debug, Default)]

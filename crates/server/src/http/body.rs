@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Frame;
@@ -83,6 +83,19 @@ impl FromRequest<App> for Document {
     }
 }
 
+/// For operations that can do without: nothing at all is no document.
+impl OptionalFromRequest<App> for Document {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Option<Self>, ApiError> {
+        let (text, format) = text_of(request, app.settings.body_bytes_max).await?;
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        parse(text, format).await.map(Some)
+    }
+}
+
 /// A body from somebody who has not logged in: short, and JSON, which costs little to read.
 #[derive(Debug)]
 pub(crate) struct SmallDocument(pub(crate) Document);
@@ -106,7 +119,7 @@ async fn text_of(request: Request, bytes_max: usize) -> ApiResult<(String, Forma
     } else {
         collect(body, bytes_max).await?
     };
-    let Some(bytes) = bytes else { return Err(too_large(bytes_max)) };
+    let Some(bytes) = bytes else { return Err(too_large(bytes_max as u64)) };
     let format = media::format_of(&parts.headers, &bytes);
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
@@ -131,13 +144,13 @@ async fn collect(mut body: Body, bytes_max: usize) -> ApiResult<Option<Vec<u8>>>
 }
 
 /// A sender that says nothing for so long is gone, or wants to keep us busy.
-async fn next_frame(body: &mut Body) -> ApiResult<Option<Result<Frame<Bytes>, axum::Error>>> {
+pub(crate) async fn next_frame(body: &mut Body) -> ApiResult<Option<Result<Frame<Bytes>, axum::Error>>> {
     tokio::time::timeout(SILENCE_MAX, body.frame())
         .await
         .map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "the body did not come to its end in time"))
 }
 
-async fn drain(mut body: Body) {
+pub(crate) async fn drain(mut body: Body) {
     let mut n_bytes = 0;
     let reading = async {
         while let Some(Ok(frame)) = body.frame().await {
@@ -151,7 +164,7 @@ async fn drain(mut body: Body) {
     let _ = tokio::time::timeout(DRAIN_TIME_MAX, reading).await;
 }
 
-fn too_large(bytes_max: usize) -> ApiError {
+pub(crate) fn too_large(bytes_max: u64) -> ApiError {
     ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {bytes_max} bytes"))
 }
 

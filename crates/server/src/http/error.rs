@@ -26,6 +26,10 @@ pub(crate) struct Envelope {
     pub(crate) message: String,
     /// One entry a problem; empty when the message says it all.
     pub(crate) errors: Vec<ErrorItem>,
+    /// What speaks against a selection of components, as `components/check` tells it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<Object>)]
+    pub(crate) conflicts: Vec<stoker_model::Json>,
 }
 
 /// One problem.
@@ -43,9 +47,15 @@ pub(crate) struct ErrorItem {
     /// A stable name of the kind of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<&'static str>,
+    /// In what way two things are at odds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<&'static str>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) help: Option<String>,
+    /// The plugin it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) plugin: Option<String>,
     /// The task it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<String>,
@@ -66,7 +76,7 @@ impl ApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self {
             status,
-            envelope: Envelope { message: message.into(), errors: Vec::new() },
+            envelope: Envelope { message: message.into(), errors: Vec::new(), conflicts: Vec::new() },
             headers: Vec::new(),
         }
     }
@@ -116,6 +126,22 @@ impl ApiError {
         error.envelope.errors = reasons;
         error.envelope.errors.truncate(REASONS_KEPT_MAX);
         error
+    }
+
+    /// The same where things that are stored are at odds with each other.
+    pub(crate) fn in_the_way(reasons: Vec<ErrorItem>) -> Self {
+        Self { status: StatusCode::CONFLICT, ..Self::refused(reasons) }
+    }
+
+    pub(crate) fn with_conflicts(mut self, conflicts: Vec<stoker_model::Json>) -> Self {
+        self.envelope.conflicts = conflicts;
+        self
+    }
+
+    /// Tells the same in other words.
+    pub(crate) fn with_message(mut self, message: String) -> Self {
+        self.envelope.message = message;
+        self
     }
 
     pub(crate) fn with_item(mut self, item: ErrorItem) -> Self {

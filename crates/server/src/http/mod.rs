@@ -12,3 +12,4 @@ pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod rewrite;
 pub(crate) mod routes;
+pub(crate) mod upload;

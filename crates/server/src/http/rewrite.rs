@@ -9,9 +9,13 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::{Method, Uri};
 
+use crate::api::OWN_TENANT;
+
 /// Where the API lives.
 pub(crate) const PREFIX: &str = "/api/v1";
 const SHORT_PREFIX: &str = "/api";
+/// Where the module API lives; its paths name a tenant next.
+const MODULES_PREFIX: &str = "/v1.0";
 const METHOD_OVERRIDE: &str = "x-http-method-override";
 
 /// First segments that belong to the API even without its prefix.
@@ -51,6 +55,9 @@ impl Rewrite {
             }
             Some(rest) if rest.starts_with('/') => format!("{PREFIX}{rest}"),
             _ if self.is_bare(path) => format!("{PREFIX}{path}"),
+            _ if is_without_tenant(path) => {
+                format!("{MODULES_PREFIX}/{OWN_TENANT}{}", &path[MODULES_PREFIX.len()..])
+            }
             _ => path.to_owned(),
         };
         (path != original).then_some(path)
@@ -59,6 +66,13 @@ impl Rewrite {
     fn is_bare(&self, path: &str) -> bool {
         path[1..].split('/').next().is_some_and(|segment| self.collections.contains(segment))
     }
+}
+
+/// A path of the module API that names no tenant.
+fn is_without_tenant(path: &str) -> bool {
+    let rest = path.strip_prefix(MODULES_PREFIX).and_then(|rest| rest.strip_prefix('/'));
+    let first = rest.and_then(|rest| rest.split('/').next());
+    first.is_some_and(|first| ["datastores", "instances", "modules"].contains(&first))
 }
 
 fn overridden<B>(request: &Request<B>) -> Option<Method> {
@@ -93,6 +107,10 @@ mod tests {
             ("/clusters/1/deploy/?x", "/api/v1/clusters/1/deploy?x"),
             ("/clusterss", "/clusterss"),
             ("/v3/auth/tokens/", "/v3/auth/tokens"),
+            ("/v1.0/modules", "/v1.0/-/modules"),
+            ("/v1.0/instances/7/modules?x=1", "/v1.0/-/instances/7/modules?x=1"),
+            ("/v1.0/7/modules/", "/v1.0/7/modules"),
+            ("/v1.0/auth", "/v1.0/auth"),
             ("/", "/"),
             ("//", "/"),
             ("/api", "/api"),

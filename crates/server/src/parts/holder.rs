@@ -1,6 +1,7 @@
 //! Who has roles and tags: a release, or a cluster, which also has those of its release and its enabled plugins.
 
 use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId};
+use stoker_registry::contributions::only_while_enabled;
 use stoker_store::{ClusterFilter, List, Session, StoreError, Writing};
 
 use super::metadata;
@@ -89,7 +90,11 @@ impl Holder {
         all.extend(self.own(part).clone());
         for plugin in plugins {
             for (name, meta) in of_plugin(plugin, part) {
-                all.entry(name.as_str()).or_insert_with(|| meta.clone());
+                let shown = || match part {
+                    Part::Roles => only_while_enabled(meta, &plugin.body.name),
+                    Part::Tags => meta.clone(),
+                };
+                all.entry(name.as_str()).or_insert_with(shown);
             }
         }
         all

@@ -40,7 +40,7 @@ impl Gathered {
         if graph.metadata.node_filter.is_none() && !provisions(app, session, &cluster).await? {
             graph.metadata.node_filter = Some(STAYING.to_owned());
         }
-        let records = Records::read(session, &cluster).await?;
+        let records = Records::read(app, session, &cluster).await?;
         check(&request, &graph, &records)?;
         let old = if request.force {
             Old::default()

@@ -14,11 +14,15 @@ mod old;
 mod problems;
 mod records;
 mod request;
+mod secrets;
+mod states;
 mod stored;
 
 pub(crate) use made::Made;
 pub(crate) use records::{Records, supplied};
 pub(crate) use request::PlanRequest;
+pub(crate) use secrets::{PlanSecrets, secrets_of};
+pub(crate) use states::NodeStates;
 pub(crate) use stored::{PlanCache, StoredPlan};
 
 use gather::Gathered;
@@ -26,9 +30,8 @@ use ground::Ground;
 use problems::broken;
 use serde_json::json;
 use std::sync::Arc;
-use stoker_model::{Actor, Change, Cluster, DocumentId, GraphMetadata, GraphType, PlanRecord};
+use stoker_model::{Actor, Change, Cluster, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
-use stoker_state::Secrets;
 use stoker_store::Session;
 
 use crate::api::planned_graph;
@@ -57,17 +60,20 @@ pub(crate) async fn make_plan(
     Ok(record)
 }
 
-/// What can be said about a request without planning.
+/// What can be said about a request without planning; the names of the tasks that it is about.
 pub(crate) async fn check_request(
     app: &App,
     session: &mut Session,
     cluster: &Cluster,
     request: &PlanRequest,
-) -> ApiResult<()> {
+) -> ApiResult<Vec<String>> {
     let graph = planned_graph(app, session, cluster, &request.graph_type).await?;
-    let records = Records::read(session, cluster).await?;
+    let records = Records::read(app, session, cluster).await?;
     gather::check(request, &graph, &records)?;
-    if graph.errors.is_empty() { Ok(()) } else { Err(broken(&graph)) }
+    if !graph.errors.is_empty() {
+        return Err(broken(&graph));
+    }
+    Ok(graph.tasks.into_iter().map(|task| task.name.as_str().to_owned()).collect())
 }
 
 /// What is said about a graph as a whole, as its layers have it.
@@ -78,16 +84,6 @@ pub(crate) async fn metadata(
     graph_type: &GraphType,
 ) -> ApiResult<GraphMetadata> {
     Ok(planned_graph(app, session, cluster, graph_type).await?.metadata)
-}
-
-/// Values of a state that must not be shown.
-pub(crate) async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
-    let documents = session.documents_get(&[common]).await?;
-    let mut secrets = Secrets::default();
-    for document in documents.values() {
-        secrets.add(document);
-    }
-    Ok(secrets)
 }
 
 /// Makes a plan and stores nothing.

@@ -7,6 +7,7 @@ use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
 use stoker_store::{List, NodeFilter, Session};
 
 use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
 
 /// A cluster and what belongs to it, read in one moment.
 pub(crate) struct Records {
@@ -16,10 +17,12 @@ pub(crate) struct Records {
     /// All nodes of the cluster.
     pub(super) nodes: Vec<Node>,
     pub(super) primaries: BTreeMap<String, NodeId>,
+    /// Where scripts of plugins are on nodes.
+    scripts_root: String,
 }
 
 impl Records {
-    pub(crate) async fn read(session: &mut Session, cluster: &Cluster) -> ApiResult<Self> {
+    pub(crate) async fn read(app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<Self> {
         let release = session.release_get(cluster.release_id).await?;
         let mut plugins = Vec::new();
         for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
@@ -34,6 +37,7 @@ impl Records {
             nodes: session.node_list(&filter, &List::default()).await?.items,
             primaries: session.primaries_get(cluster.id).await?,
             cluster: cluster.clone(),
+            scripts_root: app.settings.plugin_scripts_root.clone(),
         })
     }
 
@@ -42,6 +46,7 @@ impl Records {
             cluster: &self.cluster,
             release: &self.release,
             plugins: &self.plugins,
+            scripts_root: &self.scripts_root,
             nodes: &self.nodes,
             primaries: &self.primaries,
         })

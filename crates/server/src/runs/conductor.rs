@@ -9,7 +9,9 @@ use stoker_engine::blueprint::{Blueprint, Options, of_plan};
 use stoker_engine::run::RunEnd;
 use stoker_engine::session::Generation;
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, Change, Cluster, ClusterStatus, NodeStatus, PlanId, Run, RunId, RunStatus};
+use stoker_model::{
+    Actor, Change, Cluster, ClusterStatus, NodeStatus, PlanId, Run, RunId, RunName, RunStatus,
+};
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 use tokio::sync::mpsc;
 
@@ -18,11 +20,14 @@ use super::dispatch::Dispatch;
 use super::driver::{Driver, LEASE_SECONDS, Lost};
 use super::durations;
 use super::launch::{end, open_parts};
+use super::modules;
 use super::outcome::{Outcomes, Progress, Transitions, mark_nodes, note_on_parent};
 use super::request::{GraphRequest, Manner, decode};
 use super::restore::{rest, restore};
 use super::session::has_ended;
+use super::work::{GraphWork, Work};
 use crate::http::error::{ApiError, ApiResult};
+use crate::modules::automatic;
 use crate::planning::{self, PlanRequest, StoredPlan};
 use crate::state::App;
 
@@ -31,7 +36,7 @@ const LEASE_RENEWAL: Duration = Duration::from_secs(4);
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Why a part of a run ended without its engine saying so.
-enum Broken {
+pub(super) enum Broken {
     /// Somebody else carries it out.
     Lost,
     /// Somebody ended it before it began.
@@ -80,8 +85,15 @@ pub(crate) async fn conduct(app: App, parent: RunId) {
 
 async fn try_conduct(app: &App, parent: RunId) -> Result<(), Broken> {
     let Some(lease) = take(app, parent).await? else { return Err(Broken::Lost) };
+    let modules = app.store.read().await?.module_run(parent).await?;
+    let work = async {
+        match modules {
+            Some(list) => Box::pin(modules::carry_out(app, list, lease)).await,
+            None => parts(app, parent).await,
+        }
+    };
     tokio::select! {
-        done = parts(app, parent) => done,
+        done = work => done,
         () = hold(app, parent, lease) => Err(Broken::Lost),
     }
 }
@@ -164,7 +176,7 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
 }
 
 /// What is gone or was ended from outside is not carried out by anybody: agents that are at it leave off.
-async fn call_off(app: &App, run: RunId, executors: &[String]) {
+pub(super) async fn call_off(app: &App, run: RunId, executors: &[String]) {
     if has_ended(app, run).await {
         for uid in executors {
             app.agents.step(uid, Input::RunIs { run, generation: None }, app.clock.now());
@@ -234,6 +246,15 @@ impl Taken<'_> {
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
         let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
+        let outcomes = Outcomes {
+            run: child.id,
+            cluster: cluster.id,
+            common_id,
+            documents,
+            is_real: manner.is_real(),
+            transitions: Transitions::new(&metadata),
+            progress: Progress::default(),
+        };
         Ok(Driver {
             app: app.clone(),
             run: child.id,
@@ -242,16 +263,7 @@ impl Taken<'_> {
             next_seq,
             inbox,
             projection,
-            outcomes: Outcomes {
-                run: child.id,
-                cluster: cluster.id,
-                common_id,
-                documents,
-                is_real: manner.is_real(),
-                transitions: Transitions::new(&metadata),
-                progress: Progress::default(),
-            },
-            dispatch,
+            work: Work::Graph(Box::new(GraphWork { dispatch, outcomes })),
             nodes: nodes.collect(),
             blueprint,
             wake_at: None,
@@ -347,13 +359,19 @@ async fn conclude(app: &App, parent: RunId) -> Result<(), Broken> {
     };
     end(&mut run, status, message, now);
     writing.run_update(&run).await?;
+    let mut automatic = Vec::new();
     if !run.dry_run
         && let Some(cluster_id) = run.cluster_id
     {
         settle_cluster(&mut writing, cluster_id).await?;
+        if let Some(cluster) = writing.cluster_get(cluster_id).await?.filter(|_| run.name == RunName::Deploy)
+        {
+            automatic = automatic::enqueue_after(&mut writing, &cluster).await?;
+        }
     }
     let detail = json!({"status": status.as_str(), "message": run.message});
     writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
+    app.conduct_all(automatic);
     app.news.tell(parent);
     Ok(())
 }

@@ -16,11 +16,10 @@ use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
 
 use super::command::Command;
-use super::dispatch::Dispatch;
-use super::outcome::Outcomes;
 use super::projection::Projection;
 use super::record;
 use super::session::pass_on;
+use super::work::Work;
 use crate::state::App;
 
 /// How long a run belongs to a server that says nothing.
@@ -46,8 +45,7 @@ pub(super) struct Driver {
     pub(super) next_seq: i64,
     pub(super) inbox: mpsc::Receiver<Command>,
     pub(super) projection: Projection,
-    pub(super) outcomes: Outcomes,
-    pub(super) dispatch: Dispatch,
+    pub(super) work: Work,
     /// The number of each node by its uid.
     pub(super) nodes: HashMap<String, u32>,
     pub(super) wake_at: Option<Micros>,
@@ -111,7 +109,7 @@ impl Driver {
 
     /// Uids of the nodes whose agents have something to do.
     pub(super) fn executors(&self) -> Vec<String> {
-        self.dispatch.executors().cloned().collect()
+        self.work.executors()
     }
 
     /// Begins the run, or goes on with it: what was decided and perhaps not done is done again.
@@ -124,7 +122,7 @@ impl Driver {
             turn.effects.extend(self.state.effects());
         }
         let now = self.app.clock.now();
-        let executors = self.nodes.iter().filter(|(uid, _)| self.dispatch.has_agent(uid));
+        let executors = self.nodes.iter().filter(|(uid, _)| self.work.has_agent(uid));
         // Asked of all, so that their silence is noticed from now on.
         let away: Vec<u32> =
             executors.filter(|(uid, _)| self.app.agents.is_lost(uid, now)).map(|(_, node)| *node).collect();
@@ -215,7 +213,7 @@ impl Driver {
             events.iter().zip(self.next_seq..).map(|(event, seq)| record::encode(event, seq)).collect();
         let history: Vec<_> =
             events.iter().flat_map(|event| self.projection.apply(&self.blueprint, event)).collect();
-        let changes = self.outcomes.changes(&self.blueprint, &self.state, effects);
+        let changes = self.work.changes(&self.blueprint, &self.state, events, effects);
         let mut pause = PAUSE_MIN;
         loop {
             let kept = async {
@@ -291,7 +289,7 @@ impl Driver {
 
     async fn deliver(&mut self, uid: &str, key: AttemptKey) {
         let generation = Generation(self.lease as u64);
-        match self.dispatch.attempt(key, generation, &self.blueprint).await {
+        match self.work.attempt(key, generation, &self.blueprint).await {
             Ok(attempt) => self.app.agents.send(uid, ToAgent::Start(attempt)),
             // What cannot be sent has ended, as if its agent had said so.
             Err(finished) => self.refused.push((uid.to_owned(), finished)),

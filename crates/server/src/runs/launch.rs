@@ -26,14 +26,8 @@ pub(crate) async fn launch(
     launch: Launch,
 ) -> ApiResult<Run> {
     let mut writing = app.change(login).await?;
-    let mut record = writing.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
-    require_idle(&mut writing, cluster).await?;
-    hide_finished(&mut writing, cluster).await?;
-    let run = create(&mut writing, &record, &launch).await?;
-    if launch.manner.is_real() && record.status != ClusterStatus::Deployment {
-        record.status = ClusterStatus::Deployment;
-        writing.cluster_update(&record).await?;
-    }
+    let record = writing.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
+    let run = launch_in(&mut writing, record, &launch).await?;
     let types: Vec<&str> = launch.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
     let detail = json!({
         "cluster_id": cluster.0, "graphs": types, "dry_run": launch.manner.dry_run,
@@ -41,6 +35,19 @@ pub(crate) async fn launch(
     });
     writing.commit(Change { action: "run.start", target: format!("run {}", run.id), detail }).await?;
     app.conduct(run.id);
+    Ok(run)
+}
+
+/// Makes the run as a part of something larger. Once that is committed it has to be conducted.
+pub(crate) async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Launch) -> ApiResult<Run> {
+    let cluster = record.id;
+    require_idle(writing, cluster).await?;
+    hide_finished(writing, cluster).await?;
+    let run = create(writing, &record, launch).await?;
+    if launch.manner.is_real() && record.status != ClusterStatus::Deployment {
+        record.status = ClusterStatus::Deployment;
+        writing.cluster_update(&record).await?;
+    }
     Ok(run)
 }
 

@@ -6,8 +6,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use stoker_engine::session::End;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, Micros, RunId};
+
+/// The field of a row that says in one word how an instance ended, where its status does not: `blocked`, `stopped` or
+/// `interrupted`.
+pub(crate) const OUTCOME: &str = "outcome";
 
 /// What is known of an instance that was begun and has not ended.
 #[derive(Clone, Copy, Default)]
@@ -40,9 +45,9 @@ impl Projection {
                 let open = self.open.get(instance).copied().unwrap_or_default();
                 let row = match next {
                     Next::Retry { .. } => self.row(blueprint, *instance, HistoryStatus::Running, open),
-                    Next::Final(outcome) => {
-                        self.ended(blueprint, *instance, *outcome, event.at, end.message())
-                    }
+                    Next::Final(outcome) => self
+                        .ended(blueprint, *instance, *outcome, event.at, end.message())
+                        .map(|row| with_outcome(row, outcome_word(end))),
                 };
                 row.map(|row| HistoryRecord { summary: summary.clone(), ..row }).into_iter().collect()
             }
@@ -62,6 +67,10 @@ impl Projection {
         how: Resolution,
         at: Micros,
     ) -> Option<HistoryRecord> {
+        let outcome = match how {
+            Resolution::NotStarted(NotStarted::Stopped) => "stopped",
+            _ => "blocked",
+        };
         let reason = match how {
             Resolution::Skipped => return None,
             Resolution::Blocked { by } => format!("{} did not succeed", blueprint.name(by)),
@@ -80,7 +89,7 @@ impl Projection {
         let mut row = self.row(blueprint, instance, HistoryStatus::Skipped, Open::default())?;
         row.ended_at = Some(at);
         row.custom.insert("reason".to_owned(), Json::from(reason));
-        Some(row)
+        Some(with_outcome(row, Some(outcome)))
     }
 
     /// An instance that was begun and has ended.
@@ -133,5 +142,20 @@ impl Projection {
             custom,
             summary: JsonMap::new(),
         })
+    }
+}
+
+fn with_outcome(mut row: HistoryRecord, outcome: Option<&str>) -> HistoryRecord {
+    row.custom.extend(outcome.map(|word| (OUTCOME.to_owned(), Json::from(word))));
+    row
+}
+
+fn outcome_word(end: &AttemptEnd) -> Option<&'static str> {
+    match end {
+        AttemptEnd::Reported(End::Cancelled) => Some("stopped"),
+        AttemptEnd::Reported(End::Interrupted) | AttemptEnd::Lost | AttemptEnd::NoAnswer => {
+            Some("interrupted")
+        }
+        AttemptEnd::Reported(_) => None,
     }
 }

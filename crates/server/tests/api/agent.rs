@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, FromAgent, Stream};
 use stoker_model::{JsonMap, Micros};
@@ -53,7 +53,7 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
     connections.send(LocalConnection { send, receive }).ok().unwrap();
     let mut session =
         AgentSession::new(Identity { node: uid, version: "test".to_owned() }, Limits::default());
-    let (exits, mut exited) = mpsc::channel::<(AttemptKey, End)>(64);
+    let (exits, mut exited) = mpsc::channel::<(AttemptKey, End, JsonMap)>(64);
     let mut running: HashMap<AttemptKey, Running> = HashMap::new();
     let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);
     loop {
@@ -69,7 +69,7 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
                         }
                     }
                     Output::Start(attempt) => {
-                        deeds.0.lock().unwrap().push(format!("{}@{}", attempt.task, attempt.node));
+                        deeds.0.lock().unwrap().push(deed(&attempt));
                         deeds.1.lock().unwrap().extend(attempt.secrets.iter().cloned());
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
@@ -92,9 +92,9 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
                 Some(message) => inputs.push_back(Input::Message(message)),
                 None => return,
             },
-            Some((key, end)) = exited.recv() => {
+            Some((key, end, summary)) = exited.recv() => {
                 running.remove(&key);
-                inputs.push_back(Input::Exited { key, end, summary: JsonMap::new() });
+                inputs.push_back(Input::Exited { key, end, summary });
             }
         }
     }
@@ -123,14 +123,56 @@ async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     }
 }
 
-async fn carry_out(attempt: Attempt, mut killed: mpsc::Receiver<()>, exits: mpsc::Sender<(AttemptKey, End)>) {
+/// Task and node; of modules, what is done with which of them in which order.
+fn deed(attempt: &Attempt) -> String {
+    let Some(modules) = attempt.parameters.get("modules").and_then(Value::as_array) else {
+        return format!("{}@{}", attempt.task, attempt.node);
+    };
+    let names: Vec<&str> = modules.iter().filter_map(|module| module["name"].as_str()).collect();
+    format!("{} {}@{}", attempt.parameters["action"].as_str().unwrap(), names.join(","), attempt.node)
+}
+
+async fn carry_out(
+    attempt: Attempt,
+    mut killed: mpsc::Receiver<()>,
+    exits: mpsc::Sender<(AttemptKey, End, JsonMap)>,
+) {
+    let mut summary = JsonMap::new();
     let end = match cmd(&attempt).as_str() {
         "fail" => End::Failed { message: "exit code 1".to_owned() },
         "hang" => {
             killed.recv().await;
             End::Cancelled
         }
+        _ if attempt.parameters.get("modules").is_some() => {
+            let (end, told) = modules(&attempt.parameters["modules"], &mut killed).await;
+            summary = told;
+            end
+        }
         _ => End::Succeeded,
     };
-    let _ = exits.send((attempt.key, end)).await;
+    let _ = exits.send((attempt.key, end, summary)).await;
+}
+
+/// Does with each module what its description says: its name tells whether it fails, hangs or takes a moment.
+async fn modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
+    let mut results = Vec::new();
+    for module in modules.as_array().unwrap() {
+        let name = module["name"].as_str().unwrap();
+        if name.starts_with("hang") {
+            killed.recv().await;
+            return (End::TimedOut, JsonMap::new());
+        }
+        if name.starts_with("slow") {
+            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        }
+        if name.starts_with("refuse") {
+            return (End::Refused { message: "no such driver".to_owned() }, JsonMap::new());
+        }
+        let status = if name.starts_with("bad") { "ERROR" } else { "OK" };
+        let md5 = stoker_modules::md5_hex(module["contents"].as_str().unwrap());
+        results
+            .push(json!({"id": module["id"], "status": status, "message": format!("{name}\0"), "md5": md5}));
+    }
+    (End::Succeeded, JsonMap::from_iter([("modules".to_owned(), Value::Array(results))]))
 }

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use stoker_model::ClusterId;
+use stoker_model::{ClusterId, ClusterStatus};
 
 use crate::beginnings::{cluster, cluster_of, map, node, plugin, release_body, release_of, with_header};
 use crate::fixtures::{commit, writing};
@@ -274,4 +274,31 @@ async fn only_hot_pluggable_plugins_change_in_a_locked_cluster() {
     server.put(&path, &enable("gridnet")).await.refused(403);
     server.put(&path, &enable("hotnet")).await.expect(200);
     server.put(&format!("{path}?force=1"), &enable("gridnet")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_not_hot_pluggable_is_not_switched_in_a_deployed_cluster() {
+    let server = TestServer::new().await;
+    plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    plugin(&server, "hotnet", "1.0.0", json!({})).await;
+    let cluster_id = cluster(&server).await;
+    let mut writing = writing(&server).await;
+    let mut deployed = writing.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
+    deployed.status = ClusterStatus::Operational;
+    writing.cluster_update(&deployed).await.unwrap();
+    commit(writing).await;
+    let path = format!("clusters/{cluster_id}/attributes");
+    let switch = |name: &str, enabled: bool| json!({"editable": {name: {"metadata": {"enabled": enabled}}}});
+    let message = server.put(&path, &switch("gridnet", true)).await.refused(403);
+    assert_eq!(
+        message,
+        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a cluster that is deployed; force=1 does it all \
+         the same"
+    );
+    server.put(&path, &switch("hotnet", true)).await.expect(200);
+    server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);
+    let message = server.put(&path, &switch("gridnet", false)).await.refused(403);
+    assert!(message.contains("cannot be disabled"), "{message}");
+    // Settings stay open: changing one and deploying again is what the product is for.
+    server.put(&path, &json!({"editable": {"common": {"debug": {"value": true}}}})).await.expect(200);
 }

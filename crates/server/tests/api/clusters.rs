@@ -40,7 +40,9 @@ async fn a_cluster_is_created_as_the_old_client_asks_for_it() {
 #[tokio::test]
 async fn a_cluster_takes_everything_it_may_have() {
     let server = TestServer::new().await;
-    let release_id = release(&server).await;
+    let mut with_components = release_body();
+    with_components.components_metadata = vec![json!({"name": "hypervisor:qemu"})];
+    let release_id = release_of(&server, with_components).await;
     let node_id = node(&server, 1).await;
     server.user("ada", "blue", "member").await;
     let body = json!({
@@ -140,10 +142,7 @@ async fn a_cluster_is_changed_in_part() {
     let path = format!("clusters/{cluster_id}/");
     let node_id = node(&server, 1).await;
     let changed = server
-        .put(
-            &path,
-            &json!({"name": "other", "merge_mode": "replace", "nodes": [node_id], "components": ["a"]}),
-        )
+        .put(&path, &json!({"name": "other", "merge_mode": "replace", "nodes": [node_id], "components": []}))
         .await
         .expect(200);
     assert_eq!((&changed["name"], &changed["merge_mode"]), (&json!("other"), &json!("replace")));
@@ -168,6 +167,7 @@ async fn wrong_changes_are_refused() {
         (json!({"name": "taken"}), 409, "Environment with this name already exists"),
         (json!({"name": null}), 400, "must be text"),
         (json!({"release_id": 7}), 400, "cannot change"),
+        (json!({"components": ["hypervisor:qemu"]}), 400, "chosen when it is created and cannot change"),
         (json!({"mode": "ha_full"}), 400, "Cannot deploy in ha_full mode"),
         (json!({"nodes": [9, 8]}), 400, "Nodes with ids 9, 8 were not found."),
         (json!({"colour": 1}), 400, "unknown key"),
@@ -293,16 +293,21 @@ async fn a_member_sees_the_clusters_of_its_tenant() {
 }
 
 #[tokio::test]
-async fn extensions_are_names() {
+async fn extensions_are_those_of_the_release() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/extensions/", cluster(&server).await);
-    let all = server.put(&path, &json!(["a", "volume_manager", "a"])).await.expect(200);
-    assert_eq!(all, json!(["volume_manager", "a"]));
-    let message = server.delete(&format!("{path}?extension_names=a,x,y")).await.refused(400);
+    server.delete(&format!("{path}?extension_names=volume_manager")).await.expect(204);
+    assert_eq!(server.get(&path).await.expect(200), json!([]));
+    let message = server.put(&path, &json!(["volume_manager", "nope", "neither"])).await.refused(400);
+    assert_eq!(message, "No such extensions: nope, neither; the release of the cluster has: volume_manager");
+    assert_eq!(server.get(&path).await.expect(200), json!([]), "all or nothing");
+    for _ in 0..2 {
+        let all = server.put(&path, &json!(["volume_manager", "volume_manager"])).await.expect(200);
+        assert_eq!(all, json!(["volume_manager"]));
+    }
+    let message = server.delete(&format!("{path}?extension_names=volume_manager,x,y")).await.refused(400);
     assert_eq!(message, "No such extensions to remove: x, y");
     server.delete(&path).await.refused(400);
-    server.delete(&format!("{path}?extension_names=a")).await.expect(204);
-    assert_eq!(server.get(&path).await.expect(200), json!(["volume_manager"]));
     server.put(&path, &json!({"a": 1})).await.refused(400);
     server.put("clusters/9/extensions", &json!(["a"])).await.refused(404);
 }

@@ -1,7 +1,9 @@
 //! Records that other resources make, straight into the store.
 
 use serde_json::json;
-use stoker_model::{Actor, Change, ClusterId, ClusterPlugin, JsonMap, Micros, NewCluster, NewNode, PluginId};
+use stoker_model::{
+    Actor, Change, ClusterId, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewNode, PluginId,
+};
 use stoker_model::{ReleaseId, TenantId};
 use stoker_store::Writing;
 
@@ -54,6 +56,15 @@ pub(crate) async fn set_enabled(server: &TestServer, cluster_id: i64, enabled: b
     let mut writing = writing(server).await;
     let link = ClusterPlugin { plugin_id: PluginId(1), enabled, attributes: JsonMap::new() };
     writing.cluster_plugin_set(ClusterId(cluster_id), &link).await.unwrap();
+    commit(writing).await;
+}
+
+/// Gives a plugin stage tasks that the API would refuse: they may have come from an older server.
+pub(crate) async fn set_stage_tasks(server: &TestServer, plugin_id: i64, tasks: Vec<Json>) {
+    let mut writing = writing(server).await;
+    let mut plugin = writing.plugin_get(PluginId(plugin_id)).await.unwrap().unwrap();
+    plugin.body.tasks = tasks;
+    writing.plugin_update(&plugin).await.unwrap();
     commit(writing).await;
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::fixtures::set_stage_tasks;
 use crate::owners::Owners;
 use crate::support::TestServer;
 
@@ -247,7 +248,8 @@ async fn stage_tasks_of_plugins_are_always_part_of_the_deployment() {
     assert_eq!(other, json!([]));
     assert_eq!(server.get(&format!("{base}/check")).await.expect(200), json!([]));
 
-    server.patch(&owners.plugin_path(), &json!({"tasks": [stage("deploy/1")]})).await.expect(200);
+    server.patch(&owners.plugin_path(), &json!({"tasks": [stage("deploy/1")]})).await.refused(400);
+    set_stage_tasks(&server, owners.plugin, vec![stage("deploy/1")]).await;
     assert_eq!(ids(&server.get(&base).await.expect(200)), expected[..2]);
     let findings = server.get(&format!("{base}/check")).await.expect(200);
     assert_eq!(

@@ -8,7 +8,7 @@ use stoker_planner::Plan;
 use stoker_settings::{Evaluation, Server};
 
 use crate::beginnings::{release_body, release_of};
-use crate::fixtures::writing;
+use crate::fixtures::{set_stage_tasks, writing};
 use crate::owners::Owners;
 use crate::plans::ready_nodes;
 use crate::support::TestServer;
@@ -29,7 +29,7 @@ async fn with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
     let stage_task =
         |stage: &&str| json!({"type": "shell", "role": "*", "stage": stage, "parameters": {"cmd": "x"}});
     let tasks: Vec<Value> = stages.iter().map(stage_task).collect();
-    server.patch(&owners.plugin_path(), &json!({"tasks": tasks})).await.expect(200);
+    set_stage_tasks(&server, owners.plugin, tasks).await;
     owners.enable_plugin(&server).await;
     (server, owners)
 }

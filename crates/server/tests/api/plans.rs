@@ -207,6 +207,57 @@ async fn secrets_are_in_no_answer() {
 }
 
 #[tokio::test]
+async fn a_secret_of_one_node_is_in_no_answer() {
+    let server = prepared().await;
+    let tasks = json!([{"id": "reads-own", "type": "shell", "version": "2.0.0", "role": "*",
+        "parameters": {"cmd": {"yaql_exp": "concat('as ', $.database.get(password, nobody))"}}}]);
+    server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
+    let supply = async |password: &str| {
+        let facts = json!([
+            {"uid": "1", "database": {"password": password}},
+            {"uid": "2", "database": {"password": "for the second"}},
+            {"uid": "3", "database": {}},
+        ]);
+        server.put("clusters/1/orchestrator/deployment", &facts).await.expect(200);
+        server.post("clusters/1/plans", &json!({})).await.expect(201);
+    };
+    supply("swordfish of one").await;
+    supply("swordfish of old").await;
+    for path in ["plans/2/instances?parameters=1", "plans/1/compare/2"] {
+        let text = server.get(path).await.expect(200).to_string();
+        assert!(!text.contains("swordfish") && !text.contains("for the second"), "{path}: {text}");
+    }
+    let shown = server.get("plans/2/instances?parameters=1&task=reads-own").await.expect(200);
+    let commands: Vec<&Value> =
+        shown.as_array().unwrap().iter().map(|one| &one["parameters"]["cmd"]).collect();
+    assert_eq!(commands, ["as (secret)", "as (secret)", "as nobody"]);
+}
+
+#[tokio::test]
+async fn who_may_only_look_is_shown_no_password() {
+    let server = prepared().await;
+    let viewer = server.user("vic", "admin", "viewer").await;
+    let operator = server.user("olga", "admin", "operator").await;
+    let facts = json!({"engine": {"password": "of the engine"}, "nodes": [{"uid": "1", "root_password": "of the node"}]});
+    server.put("clusters/1/orchestrator/provisioning", &facts).await.expect(200);
+    for (path, secret) in [
+        ("clusters/1/attributes", "open sesame"),
+        ("clusters/1/attributes/defaults", "open sesame"),
+        ("clusters/1/orchestrator/deployment", "open sesame"),
+        ("clusters/1/orchestrator/deployment/defaults", "open sesame"),
+        ("clusters/1/orchestrator/provisioning", "of the node"),
+        ("clusters/1/orchestrator/provisioning", "of the engine"),
+    ] {
+        let look = async |token: &str| {
+            server.as_bearer(token, "GET", path, &Value::Null).await.expect(200).to_string()
+        };
+        let (seen, whole) = (look(&viewer).await, look(&operator).await);
+        assert!(!seen.contains(secret) && seen.contains("(secret)"), "{path}: {seen}");
+        assert!(whole.contains(secret), "{path}: {whole}");
+    }
+}
+
+#[tokio::test]
 async fn a_plan_knows_what_has_changed_since() {
     let server = prepared().await;
     let body = json!({"nodes": [1, 2], "tasks": ["always", "reads-debug"], "subgraphs": [{"start": ["deploy_start"]}]});

@@ -50,6 +50,31 @@ async fn a_plugin_is_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn a_plugin_at_odds_with_another_is_not_stored() {
+    let server = TestServer::new().await;
+    let release = json!({"name": "r", "version": "newton-10.0", "operating_system": "ubuntu", "state": "available",
+               "components_metadata": [{"name": "hypervisor:core:kvm"}]});
+    server.post("releases/", &release).await.expect(201);
+    let with = |name: &str, component: &str| {
+        let mut body = plugin();
+        body["name"] = json!(name);
+        body["components_metadata"] = json!([{"name": component}]);
+        body
+    };
+    server.post("plugins/", &with("gridnet", "network:core:gridnet")).await.expect(201);
+    for component in ["network:core:gridnet", "hypervisor:core:kvm"] {
+        let message = server.post("plugins/", &with("other", component)).await.refused(409);
+        assert!(message.contains(component), "{message}");
+    }
+    assert_eq!(server.get("plugins/").await.expect(200).as_array().unwrap().len(), 1);
+    let other = server.post("plugins/", &with("other", "network:core:other")).await.expect(201);
+    let path = format!("plugins/{}", other["id"]);
+    let change = json!({"components_metadata": [{"name": "network:core:gridnet"}]});
+    server.put(&path, &change).await.refused(409);
+    assert_eq!(server.get("releases/1/components").await.expect(200).as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
 async fn wrong_plugins_are_refused() {
     let server = TestServer::new().await;
     for key in ["name", "title", "version", "package_version", "fuel_version", "releases"] {
@@ -76,6 +101,12 @@ async fn wrong_plugins_are_refused() {
         ("volumes_metadata", json!({"volumes": 1})),
         ("components_metadata", json!([{}])),
         ("tasks", json!([1])),
+        ("tasks", json!([{"type": "shell"}])),
+        ("tasks", json!([{"type": "shell", "stage": "pre_deployment/ten"}])),
+        ("provides", json!({})),
+        ("provides", json!(["network:core"])),
+        ("provides", (0..501).map(|number| json!({"name": format!("network:n{number}")})).collect()),
+        ("wizard_metadata", json!([])),
         ("graphs", json!([{"type": "a", "tasks": [{"type": "shell"}]}])),
         ("deployment_tasks", json!("x")),
     ] {

@@ -281,8 +281,21 @@ async fn settings_and_networks_have_addresses_of_their_own() {
     let mut body = release();
     body["networks_metadata"] = json!({"neutron": {"networks": []}});
     server.post("releases/", &body).await.expect(201);
-    let empty = json!({"editable": {}, "generated": {}});
+    // Clients change the list of repositories where they find it, so it is there.
+    let none = json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
+    let empty = json!({"editable": none, "generated": {}});
     assert_eq!(server.get("releases/1/attributes_metadata").await.expect(200), empty);
+    assert_eq!(server.get("releases/1").await.expect(200)["attributes_metadata"]["editable"], json!({}));
+    for (section, shown) in [
+        (json!({"other": 1}), json!({"other": 1, "repos": none["repo_setup"]["repos"]})),
+        (json!({"repos": {"value": [1]}}), json!({"repos": {"value": [1]}})),
+        (json!("mine"), json!("mine")),
+    ] {
+        let stored = json!({"editable": {"repo_setup": section}, "generated": {}});
+        assert_eq!(server.put("releases/1/attributes_metadata", &stored).await.expect(200), stored);
+        let read = server.get("releases/1/attributes_metadata").await.expect(200);
+        assert_eq!(read["editable"]["repo_setup"], shown);
+    }
     let settings = json!({"editable": {"repo_setup": {"repos": {"value": []}}}, "generated": {"a": 1}});
     assert_eq!(server.put("releases/1/attributes_metadata", &settings).await.expect(200), settings);
     assert_eq!(server.get("releases/1/attributes_metadata/").await.expect(200), settings);
@@ -319,9 +332,9 @@ async fn components_show_what_the_others_say() {
     ]);
     server.post("releases/", &body).await.expect(201);
     let expected = json!([
-        {"name": "hypervisor:vmware", "label": "vCenter",
+        {"name": "hypervisor:vmware", "label": "vCenter", "weight": 100,
          "incompatible": [{"name": "network:tun", "message": "Not compatible with network:tun"}]},
-        {"name": "network:tun", "incompatible": [{"name": "hypervisor:*"}]},
+        {"name": "network:tun", "label": "network:tun", "weight": 100, "incompatible": [{"name": "hypervisor:*"}]},
     ]);
     assert_eq!(server.get("releases/1/components").await.expect(200), expected);
     assert_eq!(

@@ -161,6 +161,64 @@ async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
+    let more = json!({
+        "requires": ["one"], "required_for": ["two"], "cross-depends": [{"name": "one"}],
+        "condition": {"yaql_exp": "changed($.cluster.name)"}, "mine": {"password": "hunter2hunter2", "kept": 1},
+        "parameters": {"cmd": {"yaql_exp": "concat(tr, ue)"}, "retries": 0, "timeout": 30},
+    });
+    let tasks = json!([
+        task("one", json!("*"), "true", json!({})),
+        task("full", json!(["compute"]), "", more),
+        task("two", json!(["compute"]), "true", json!({})),
+        task("nowhere", json!(["nobody-has-it"]), "true", json!({"tags": ["n"]})),
+    ]);
+    let site = Site::new(&tasks).await;
+    for (status, cmd) in [("ready", json!("true")), ("skipped", json!({"yaql_exp": "concat(tr, ue)"}))] {
+        let run = id(&site.deploy(json!({})).await);
+        let path = format!("transactions/{run}/deployment_history?tasks_names=full,nowhere");
+        let records = site.server.get(&path).await.expect(200);
+        let of =
+            |name: &str| records.as_array().unwrap().iter().find(|row| row["task_name"] == name).unwrap();
+        let full = of("full");
+        assert_eq!((&full["status"], &full["parameters"]["cmd"]), (&json!(status), &cmd), "{full}");
+        for (field, value) in [
+            ("type", json!("shell")),
+            ("version", json!("2.0.0")),
+            ("role", json!(["compute"])),
+            ("roles", json!(["compute"])),
+            ("requires", json!(["one"])),
+            ("required_for", json!(["two"])),
+            ("cross-depends", json!([{"name": "one"}])),
+            ("cross_depends", json!([{"name": "one"}])),
+            ("condition", json!({"yaql_exp": "changed($.cluster.name)"})),
+            ("mine", json!({"password": "(secret)", "kept": 1})),
+        ] {
+            assert_eq!(full[field], value, "{field} of {full}");
+        }
+        assert!(full.get("id").is_none(), "{full}");
+        let nowhere = of("nowhere");
+        assert_eq!((&nowhere["node_id"], &nowhere["status"]), (&json!("-"), &json!("skipped")));
+        assert_eq!((&nowhere["tags"], &nowhere["roles"]), (&json!(["n"]), &json!(["nobody-has-it"])));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn virtual_machines_are_made_by_the_graph_for_them() {
+    let site = Site::new(&two_tasks()).await;
+    let path = format!("clusters/{}/spawn_vms/", site.cluster);
+    let message = site.server.put(&path, &json!({})).await.refused(400);
+    assert!(message.starts_with("There are no deployment tasks for graph type 'spawn_vms'."), "{message}");
+    site.server.put("clusters/99/spawn_vms", &json!({})).await.refused(404);
+    site.upload("spawn_vms", &json!([task("machine", json!(["compute"]), "true", json!({}))])).await;
+    site.server.put(&format!("{path}?nodes=77"), &json!({})).await.refused(404);
+    let run = site.server.put(&path, &json!({})).await.expect(202);
+    assert_eq!(run["name"], "spawn_vms");
+    assert_eq!(site.ended(id(&run)).await["status"], "ready");
+    assert_eq!(site.deeds.all(), [format!("machine@{}", site.nodes[1])]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
     let tasks = json!([
         task("bad", json!(["controller"]), "fail", json!({})),
@@ -370,5 +428,15 @@ async fn what_cannot_be_run_is_refused_before_anything_happens() {
     assert_eq!(execute(foreign).await.refused(400), "Nodes 77 do not belong to cluster 1");
     let unknown = json!({"cluster": cluster, "graphs": [{"type": "default", "tasks": ["nothing"]}]});
     execute(unknown).await.refused(400);
+    let graphs = json!([{"type": "default"}]);
+    for ends in [json!({"start": ["nothing/1"]}), json!({"start": [null], "end": ["nothing"]})] {
+        let part = json!({"cluster": cluster, "graphs": graphs, "subgraphs": [ends]});
+        assert!(execute(part).await.refused(400).contains("nothing"));
+    }
+    let deploy = async |query: &str| {
+        let path = format!("clusters/{cluster}/deploy/?nodes={query}");
+        site.server.put(&path, &json!({})).await
+    };
+    assert_eq!(deploy("77").await.refused(404), "NodeCollection not found");
     assert_eq!(site.server.get("transactions/").await.expect(200), json!([]));
 }

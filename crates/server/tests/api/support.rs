@@ -5,7 +5,7 @@ use axum::http::{Request, header};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use stoker_server::{App, AppService};
-use stoker_settings::{Secret, Server};
+use stoker_settings::{Modules, Secret, Server};
 use stoker_store::{Database, Store};
 use stoker_testkit::{Folder, TestDatabase};
 use tower::ServiceExt;
@@ -60,7 +60,13 @@ impl TestServer {
         let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
         let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
         let store = Store::open(&database).await.unwrap();
-        let settings = Server { admin_password: Some(Secret::new("secret".to_owned())), ..settings };
+        let modules = Modules { key_file: folder.file("modules.key"), ..settings.modules.clone() };
+        let settings = Server {
+            modules,
+            admin_password: Some(Secret::new("secret".to_owned())),
+            plugins_root: folder.file("plugins"),
+            ..settings
+        };
         let (app, _) = App::new(store, settings).await.unwrap();
         let service = stoker_server::service(&app);
         let mut server = Self { app, service, token: String::new(), _folder: folder, postgres };

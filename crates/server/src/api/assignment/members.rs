@@ -7,6 +7,7 @@ use stoker_store::{List, NodeFilter, Writing};
 
 use super::not_assigned;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::modules::automatic::enqueue_for;
 
 /// The nodes with these ids, in that order; all of them, each named once.
 pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec<Node>> {
@@ -54,9 +55,11 @@ pub(in crate::api) async fn set_members(
         node.dismiss();
         writing.node_update(&node).await?;
     }
+    let mut joined = Vec::new();
     for mut node in nodes.into_iter().filter(|node| node.cluster_id.is_none()) {
         node.join(cluster.id);
-        writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?;
+        joined.push(writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?);
     }
+    enqueue_for(writing, cluster, &joined).await?;
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::http::path::PathParams;
 use crate::http::routes::Routes;
+use crate::modules::automatic::enqueue_for;
 use crate::parts::holder::{Holder, Part};
 use crate::state::App;
 
@@ -81,11 +82,16 @@ async fn cluster_assign(
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));
     }
+    let mut joined = Vec::new();
     for (mut node, (_, roles)) in nodes.into_iter().zip(wanted) {
+        let is_new = node.cluster_id != Some(cluster.id);
         assign(&mut node, &cluster, roles);
-        writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
+        let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
+        joined.extend(is_new.then_some(node));
     }
+    let modules = enqueue_for(&mut writing, &cluster, &joined).await?;
     writing.commit(describe("cluster.assign", &cluster, &ids)).await?;
+    app.conduct_all(modules);
     Ok(Answer::ok(()))
 }
 

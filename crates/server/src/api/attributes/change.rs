@@ -1,14 +1,17 @@
 //! Changing settings: everything is judged before anything is written.
 
-use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, PluginId};
+use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_store::{List, NodeFilter, Writing};
 
 use super::document::{default_settings, release_of};
-use super::plugins::{Section, Version, sections};
+use super::plugins::{SWITCH, Section, Version, sections};
+use super::restrictions::Violations;
 use super::{check, lock};
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::json::merged;
+use crate::parts::enabling::Enabling;
 use crate::parts::holder::{Holder, Part};
+use crate::parts::links::unused;
 use crate::state::App;
 
 /// What shall become of one version of a plugin.
@@ -22,11 +25,19 @@ impl PluginChange<'_> {
         self.version.is_enabled() && !self.new.enabled
     }
 
+    fn enables(&self) -> bool {
+        !self.version.is_enabled() && self.new.enabled
+    }
+
     /// Whether it may be done to a cluster that is deployed.
     pub(super) fn is_harmless(&self) -> bool {
-        let toggles = self.version.is_enabled() != self.new.enabled;
         let always_editable = lock::flag(&Json::Object(self.version.metadata()), "always_editable");
-        self.version.plugin.body.is_hotpluggable || (always_editable && !toggles)
+        self.version.plugin.body.is_hotpluggable || (always_editable && !self.switches())
+    }
+
+    /// Whether the plugin is enabled or disabled by it.
+    pub(super) fn switches(&self) -> bool {
+        self.version.is_enabled() != self.new.enabled
     }
 }
 
@@ -52,7 +63,38 @@ pub(super) async fn update(
         return Err(ApiError::refused(problems));
     }
     let editable = merged(&cluster.editable, given);
-    store(writing, cluster, editable, &changes, force).await
+    let before = Violations::of(cluster, &release, &sections);
+    store(writing, cluster, editable, &changes, force).await?;
+    judge(writing, cluster, &release, &changes, &before).await
+}
+
+/// Whether the settings that are stored now can be: what enabled plugins bring goes together, and nothing is switched on
+/// that a restriction disables.
+async fn judge(
+    writing: &mut Writing,
+    cluster: &Cluster,
+    release: &Release,
+    changes: &[PluginChange<'_>],
+    before: &Violations,
+) -> ApiResult<()> {
+    let sections = sections(writing, cluster, &release.body).await?;
+    let enabled: Vec<&Plugin> =
+        sections.iter().filter_map(Section::enabled).map(|version| &version.plugin).collect();
+    let fresh = changes.iter().filter(|change| change.enables());
+    let enabling = Enabling {
+        cluster,
+        release,
+        plugins: enabled,
+        fresh: fresh.map(|change| change.version.plugin.body.name.as_str()).collect(),
+    };
+    let mut reasons = enabling.problems(writing, switch_path).await?;
+    reasons.extend(Violations::of(cluster, release, &sections).since(before));
+    if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+}
+
+/// Where a plugin is switched on and off.
+fn switch_path(plugin: &str) -> String {
+    format!("editable.{plugin}.metadata.enabled")
 }
 
 pub(super) async fn reset(
@@ -71,10 +113,6 @@ pub(super) async fn reset(
         .collect();
     let editable = default_settings(app, cluster, &release)?;
     store(writing, cluster, editable, &changes, force).await
-}
-
-fn unused(plugin_id: PluginId) -> ClusterPlugin {
-    ClusterPlugin { plugin_id, enabled: false, attributes: JsonMap::new() }
 }
 
 async fn store(
@@ -120,7 +158,7 @@ async fn roles_stay(writing: &mut Writing, cluster: &Cluster, gone: &[&PluginCha
                     "plugin `{}` cannot be disabled: nodes {ids} have its role `{role}`",
                     plugin.name
                 );
-                reasons.push(ErrorItem::new(format!("editable.{}.metadata.enabled", plugin.name), message));
+                reasons.push(ErrorItem::new(switch_path(&plugin.name), message));
             }
         }
     }
@@ -159,7 +197,7 @@ fn plugin_changes<'a>(
         ));
     };
     let enabled = match metadata.and_then(|metadata| metadata.get("enabled")) {
-        None => section.versions.iter().any(Version::is_enabled),
+        None => given.get(SWITCH).and_then(Json::as_bool).unwrap_or(section.enabled().is_some()),
         Some(Json::Bool(flag)) => *flag,
         Some(_) => return Err(problem(".metadata.enabled", "must be true or false".to_owned())),
     };
@@ -202,6 +240,9 @@ fn edited(given: &JsonMap, id: PluginId) -> JsonMap {
     };
     let entry = versions.and_then(|versions| versions.iter().filter_map(Json::as_object).find(is_meant));
     let mut edited = without_metadata(given);
+    if edited.get(SWITCH).is_some_and(Json::is_boolean) {
+        edited.shift_remove(SWITCH);
+    }
     edited.extend(entry.map(without_metadata).unwrap_or_default());
     edited
 }

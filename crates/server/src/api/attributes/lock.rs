@@ -1,12 +1,13 @@
-//! What may still change in a cluster that is locked because it was deployed.
+//! What may still change in a cluster that is locked or was deployed.
 
-use stoker_model::{Cluster, Json, JsonMap};
+use stoker_model::{Cluster, ClusterStatus, Json, JsonMap};
 
 use super::change::PluginChange;
 use crate::http::error::{ApiError, ApiResult};
 
 /// Refuses changes of a locked cluster, save those that its sections and plugins declare harmless.
 pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
+    check_switches(cluster, plugins)?;
     if !cluster.is_locked {
         return Ok(());
     }
@@ -24,6 +25,21 @@ pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChan
              all the same"
         ))),
     }
+}
+
+/// A plugin that is not hot-pluggable is switched before the first deployment, or by force.
+fn check_switches(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
+    if matches!(cluster.status, ClusterStatus::New | ClusterStatus::Stopped) {
+        return Ok(());
+    }
+    let is_fixed =
+        |change: &&PluginChange<'_>| change.switches() && !change.version.plugin.body.is_hotpluggable;
+    let Some(change) = plugins.iter().find(is_fixed) else { return Ok(()) };
+    let verb = if change.new.enabled { "enabled" } else { "disabled" };
+    Err(ApiError::forbidden(format!(
+        "plugin `{}` is not hot-pluggable: it cannot be {verb} in a cluster that is deployed; force=1 does it all the same",
+        change.version.plugin.body.name
+    )))
 }
 
 fn is_always_editable(section: Option<&Json>) -> bool {

@@ -5,6 +5,7 @@ mod check;
 mod document;
 mod lock;
 mod plugins;
+mod restrictions;
 
 use axum::extract::State;
 use serde::Serialize;
@@ -18,6 +19,7 @@ use utoipa_axum::routes;
 
 use self::document::{default_settings, release_of, settings};
 use crate::access::caller::Authenticated;
+use crate::access::shown::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::api::transactions::settings_of;
 use crate::http::answer::Answer;
@@ -36,6 +38,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(cluster_attributes_show_defaults))
         .add(Permission::Operate, routes!(cluster_attributes_reset))
         .add(Permission::Read, routes!(cluster_attributes_show_deployed))
+        .add(Permission::Read, routes!(restrictions::cluster_attributes_restrictions))
         .finish()
 }
 
@@ -68,11 +71,14 @@ async fn cluster_attributes_show(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let editable = settings(&mut session, &cluster).await?;
-    Ok(answer(editable, &cluster))
+    Ok(answer(shown(&login, editable), &cluster))
 }
 
-/// Change settings; what is not given stays. A plugin is enabled by `metadata.enabled` and `metadata.chosen_id` of its
-/// section.
+/// Change settings; what is not given stays
+///
+/// A plugin is enabled by `metadata.enabled` and `metadata.chosen_id` of its section. It is refused if it brings a role, a
+/// volume or a task that another plugin has, if its components do not go with those of the cluster, and if it is to be
+/// disabled while nodes have its roles. What restrictions disable cannot be switched on.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/attributes",
     params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even if the cluster is locked")),
@@ -137,7 +143,7 @@ async fn cluster_attributes_show_defaults(
     for section in plugins::sections(&mut session, &cluster, &release.body).await? {
         editable.insert(section.name.clone(), section.default_view());
     }
-    Ok(answer(editable, &cluster))
+    Ok(answer(shown(&login, editable), &cluster))
 }
 
 /// Put the settings back to what the release and the plugins propose. Generated keys stay, plugins are disabled.
@@ -198,6 +204,13 @@ fn forced(mut query: Query) -> ApiResult<bool> {
     let force = query.boolean("force");
     query.finish()?;
     Ok(force)
+}
+
+fn shown(login: &Authenticated, editable: JsonMap) -> JsonMap {
+    let mut documents = [editable];
+    mask_for(login, &mut documents);
+    let [editable] = documents;
+    editable
 }
 
 fn answer(editable: JsonMap, cluster: &Cluster) -> Answer<AttributesView> {

@@ -10,6 +10,9 @@ use crate::json::{merge, merged};
 
 use crate::http::error::ApiResult;
 
+/// What says beside `metadata.enabled` whether a plugin is enabled.
+pub(super) const SWITCH: &str = "value";
+
 /// Where the sections of plugins stand among the others.
 const WEIGHT: i64 = 70;
 
@@ -100,15 +103,36 @@ impl Version {
 impl Section {
     /// The version that is enabled, else the newest.
     pub(super) fn chosen(&self) -> Option<&Version> {
-        self.versions.iter().find(|version| version.is_enabled()).or(self.versions.last())
+        self.enabled().or(self.versions.last())
     }
 
     pub(super) fn version(&self, id: PluginId) -> Option<&Version> {
         self.versions.iter().find(|version| version.plugin.id == id)
     }
 
+    /// The version that is enabled.
+    pub(super) fn enabled(&self) -> Option<&Version> {
+        self.versions.iter().find(|version| version.is_enabled())
+    }
+
+    /// As conditions see it: the settings of the version in use, and `value` beside them, which says whether there is one.
+    pub(super) fn model(&self) -> Json {
+        let (chosen, is_enabled) = (self.chosen(), self.enabled().is_some());
+        let mut model = chosen.map(Version::attributes).unwrap_or_default();
+        let mut metadata = JsonMap::from_iter([("toggleable".to_owned(), json!(true))]);
+        merge(&mut metadata, chosen.map(Version::metadata).unwrap_or_default());
+        metadata.extend([
+            ("class".to_owned(), json!("plugin")),
+            ("enabled".to_owned(), json!(is_enabled)),
+            ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
+        ]);
+        model.insert("metadata".to_owned(), Json::Object(metadata));
+        model.entry("value").or_insert(Json::Bool(is_enabled));
+        Json::Object(model)
+    }
+
     pub(super) fn view(&self) -> Json {
-        let is_enabled = self.versions.iter().any(Version::is_enabled);
+        let is_enabled = self.enabled().is_some();
         self.shown(self.chosen(), is_enabled, Version::attributes)
     }
 
@@ -134,6 +158,11 @@ impl Section {
             ("chosen_id".to_owned(), json!(chosen.map(|version| version.plugin.id.0))),
             ("versions".to_owned(), Json::Array(versions)),
         ]);
-        json!({"metadata": metadata})
+        let mut section = JsonMap::from_iter([("metadata".to_owned(), Json::Object(metadata))]);
+        if is_enabled {
+            // The switch in its other spelling, which binds of wizards may use.
+            section.insert(SWITCH.to_owned(), json!(true));
+        }
+        Json::Object(section)
     }
 }

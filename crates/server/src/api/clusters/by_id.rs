@@ -98,8 +98,11 @@ async fn apply(
     if let Some(name) = body.name {
         cluster.name = name;
     }
-    if let Some(components) = body.components {
-        cluster.components = components;
+    if body.components.is_some_and(|components| components != cluster.components) {
+        return Err(ApiError::bad_request(
+            "the components of an environment are chosen when it is created and cannot change; plugins are enabled in \
+             its settings",
+        ));
     }
     if let Some(ui_settings) = body.ui_settings {
         cluster.ui_settings = ui_settings;

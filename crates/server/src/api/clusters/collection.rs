@@ -40,6 +40,9 @@ pub(super) async fn cluster_list(
 }
 
 /// A new cluster, with the settings that its release proposes and an empty graph of type `default`
+///
+/// What is chosen in `components` and in the `wizard` is refused with all reasons unless it goes together. It decides about
+/// settings, and enables the plugins that bring it.
 #[utoipa::path(
     post, path = "/api/v1/clusters", request_body = NewClusterBody,
     responses((status = 201, body = ClusterView))

@@ -3,52 +3,96 @@
 use serde_json::json;
 use stoker_model::{
     Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Tenant,
+    TenantId,
 };
 use stoker_store::{StoreError, Writing};
 
-use super::modes;
+use super::choice::Choice;
 use super::read::NewBody;
 use super::settings::Defaults;
 use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
 use crate::api::users::{TenantRef, find_tenant};
 use crate::http::error::{ApiError, ApiResult};
+use crate::parts::links::link_cluster;
+use crate::parts::models::NET_PROVIDER;
 use crate::state::App;
-
-const NET_PROVIDER: &str = "neutron";
 
 pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> ApiResult<(Cluster, Tenant)> {
     let release_id =
         body.releases.agreed()?.ok_or_else(|| ApiError::bad_request("Release ID is required"))?;
     let mut writing = app.change(login).await?;
+    let release = deployable(&mut writing, release_id).await?;
+    let choice = Choice::read(&mut writing, &release, &body).await?;
     let tenant = body.tenant.unwrap_or(TenantRef::Id(login.caller.tenant_id));
     let tenant = find_tenant(&mut writing, &tenant).await?;
-    let release = deployable(&mut writing, release_id).await?;
     let new = NewCluster {
         tenant_id: tenant.id,
         release_id: release.id,
         name: body.name,
-        mode: modes::choose(&release.body, body.mode.as_deref())?,
-        net_provider: body.net_provider.unwrap_or_else(|| NET_PROVIDER.to_owned()),
-        components: body.components,
+        mode: choice.mode.clone(),
+        net_provider: body
+            .net_provider
+            .or_else(|| choice.net_provider.clone())
+            .unwrap_or_else(|| NET_PROVIDER.to_owned()),
+        components: choice.components.clone(),
         editable: JsonMap::new(),
         generated: JsonMap::new(),
         merge_order: body.merge_order,
         merge_mode: body.merge_mode,
     };
-    let mut cluster = writing.cluster_create(&new).await.map_err(taken)?;
-    // Settings may hold the id of their cluster, so there must be one first.
-    let defaults = Defaults::new(app, &cluster, &release.body, writing.now());
-    cluster.editable = defaults.editable(None)?;
-    cluster.generated = defaults.generated()?;
-    cluster.extensions.clone_from(&release.body.extensions);
-    cluster.ui_settings = body.ui_settings;
-    let cluster = writing.cluster_update(&cluster).await?;
-    let owner = Owner::Cluster(cluster.id);
-    writing.graph_create(owner, &GraphType::default(), &GraphMetadata::default(), &[]).await?;
+    let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
     set_members(&mut writing, &cluster, &body.nodes).await?;
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))
+}
+
+/// A cluster of a release with everything as the release has it, as a part of something larger.
+pub(in crate::api) async fn make(
+    app: &App,
+    writing: &mut Writing,
+    release: &Release,
+    tenant_id: TenantId,
+    name: String,
+) -> ApiResult<Cluster> {
+    let choice = Choice::plain(release)?;
+    let new = NewCluster {
+        tenant_id,
+        release_id: release.id,
+        name,
+        mode: choice.mode.clone(),
+        net_provider: NET_PROVIDER.to_owned(),
+        components: Vec::new(),
+        editable: JsonMap::new(),
+        generated: JsonMap::new(),
+        merge_order: None,
+        merge_mode: None,
+    };
+    complete(app, writing, release, &choice, &new, JsonMap::new()).await
+}
+
+async fn complete(
+    app: &App,
+    writing: &mut Writing,
+    release: &Release,
+    choice: &Choice,
+    new: &NewCluster,
+    ui_settings: JsonMap,
+) -> ApiResult<Cluster> {
+    let mut cluster = writing.cluster_create(new).await.map_err(taken)?;
+    // Settings may hold the id of their cluster, so there must be one first.
+    let defaults = Defaults::new(app, &cluster, &release.body, writing.now());
+    cluster.editable = defaults.editable(None)?;
+    choice.apply(&mut cluster.editable);
+    cluster.generated = defaults.generated()?;
+    cluster.extensions.clone_from(&release.body.extensions);
+    cluster.ui_settings = ui_settings;
+    let cluster = writing.cluster_update(&cluster).await?;
+    let owner = Owner::Cluster(cluster.id);
+    writing.graph_create(owner, &GraphType::default(), &GraphMetadata::default(), &[]).await?;
+    link_cluster(writing, &cluster, &release.body).await?;
+    choice.enable(writing, &cluster, release).await?;
+    Ok(cluster)
 }
 
 async fn deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<Release> {

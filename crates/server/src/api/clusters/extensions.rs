@@ -1,9 +1,9 @@
-//! Names of extensions, which releases bring along and clients list. This server has none that would act on them.
+//! Names of extensions, which releases bring along and clients list. This server has none of its own.
 
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
 use stoker_model::Cluster;
-use stoker_store::Writing;
+use stoker_store::{Session, Writing};
 
 use super::access::cluster_of;
 use super::create::describe;
@@ -30,7 +30,7 @@ pub(super) async fn cluster_extension_list(
     Ok(answer(cluster_of(&mut session, &login, &path).await?))
 }
 
-/// Add extensions to those a cluster has
+/// Add extensions of its release to those a cluster has
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/extensions", params(("id" = i64, Path)), request_body = [String],
     responses((status = 200, body = [String]))
@@ -46,6 +46,7 @@ pub(super) async fn cluster_extension_add(
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
+    require_known(&mut writing, &cluster, &names).await?;
     for name in names {
         if !cluster.extensions.contains(&name) {
             cluster.extensions.push(name);
@@ -81,6 +82,21 @@ pub(super) async fn cluster_extension_remove(
     cluster.extensions.retain(|name| !names.contains(name));
     store(writing, &cluster).await?;
     Ok(NoContent)
+}
+
+/// A name that nobody has would be kept, and mean nothing.
+async fn require_known(session: &mut Session, cluster: &Cluster, names: &[String]) -> ApiResult<()> {
+    let release = session.release_get(cluster.release_id).await?;
+    let offered = release.map(|release| release.body.extensions).unwrap_or_default();
+    let is_unknown = |name: &&String| !offered.contains(name) && !cluster.extensions.contains(name);
+    let unknown: Vec<&str> = names.iter().filter(is_unknown).map(String::as_str).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
+    let message =
+        format!("No such extensions: {}; the release of the cluster has: {known}", unknown.join(", "));
+    Err(ApiError::bad_request(message))
 }
 
 async fn store(mut writing: Writing, cluster: &Cluster) -> ApiResult<Cluster> {

@@ -2,11 +2,12 @@
 
 pub(super) mod access;
 mod by_id;
+mod choice;
 mod collection;
-mod create;
+pub(super) mod create;
 mod delete;
 mod extensions;
-mod modes;
+pub(super) mod modes;
 mod read;
 pub(super) mod settings;
 mod view;

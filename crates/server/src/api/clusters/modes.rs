@@ -8,7 +8,7 @@ pub(super) const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
 
 /// The mode of a cluster of this release: the one wished for, if the release offers it. A release that says nothing
 /// of modes offers all of them.
-pub(super) fn choose(release: &NewRelease, wished: Option<&str>) -> ApiResult<String> {
+pub(in crate::api) fn choose(release: &NewRelease, wished: Option<&str>) -> ApiResult<String> {
     let says_nothing = release.modes_metadata.is_empty();
     let mut offered =
         MODES.iter().copied().filter(|mode| says_nothing || release.modes_metadata.contains_key(*mode));

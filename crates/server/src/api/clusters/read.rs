@@ -19,7 +19,8 @@ pub(super) struct NewBody {
     pub(super) mode: Option<String>,
     pub(super) net_provider: Option<String>,
     pub(super) nodes: Vec<NodeId>,
-    pub(super) components: Vec<String>,
+    pub(super) components: Option<Vec<String>>,
+    pub(super) wizard: Option<JsonMap>,
     pub(super) ui_settings: JsonMap,
     pub(super) tenant: Option<TenantRef>,
     pub(super) merge_order: Option<MergeOrder>,
@@ -86,6 +87,7 @@ pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
     let net_provider = fields.optional("net_provider", nullable(string_of(1..=NAME_CHARS_MAX))).flatten();
     let nodes = fields.optional("nodes", nullable(list_of(identifier))).flatten();
     let components = fields.optional("components", nullable(read_names)).flatten();
+    let wizard = fields.optional("wizard", nullable(json_map)).flatten();
     let ui_settings = fields.optional("ui_settings", nullable(json_map)).flatten();
     let tenant = fields.optional("tenant", nullable(read_tenant)).flatten();
     let merge_order = fields.given("merge_order", word_of(MergeOrder::NAMES, MergeOrder::parse));
@@ -98,7 +100,8 @@ pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
         mode: mode.map(str::to_owned),
         net_provider,
         nodes: node_ids(nodes.unwrap_or_default()),
-        components: components.unwrap_or_default(),
+        components,
+        wizard,
         ui_settings: ui_settings.unwrap_or_default(),
         tenant,
         merge_order: merge_order.value(),

@@ -5,9 +5,7 @@ use stoker_model::{Cluster, Json, JsonMap, MergeMode, MergeOrder, Tenant};
 use utoipa::ToSchema;
 
 use crate::clock;
-
-/// The release of the predecessor that this API follows; its clients ask for it.
-const FUEL_VERSION: &str = "10.0";
+use crate::parts::models::FUEL_VERSION;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cluster)]
@@ -95,7 +93,12 @@ pub(super) struct NewClusterBody {
     nodes: Option<Vec<i64>>,
     #[schema(value_type = Option<Vec<Object>>, example = json!([]))]
     tasks: Option<Vec<Json>>,
+    /// What was chosen; refused unless it goes together.
+    #[schema(example = json!(["hypervisor:qemu"]))]
     components: Option<Vec<String>>,
+    /// Answers to the wizard of the release: `{Pane: {control: value}}`. What is not answered has its default.
+    #[schema(value_type = Option<Object>, example = json!({"Compute": {"hypervisor": "qemu"}}))]
+    wizard: Option<JsonMap>,
     #[schema(value_type = Option<Object>)]
     ui_settings: Option<JsonMap>,
     /// Name or id; the caller's own if not given.
@@ -118,6 +121,7 @@ pub(super) struct ClusterBody {
     /// All its nodes by id: others join, those not named leave.
     #[schema(nullable = false)]
     nodes: Option<Vec<i64>>,
+    /// May be repeated, but not changed.
     #[schema(nullable = false)]
     components: Option<Vec<String>>,
     #[schema(nullable = false, value_type = Option<Object>)]

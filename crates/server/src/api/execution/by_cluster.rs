@@ -1,9 +1,11 @@
 //! Runs as older clients ask for them: by cluster, with what is wanted in the query.
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
-use stoker_model::{ClusterId, GraphType, RunName};
-use stoker_store::{List, SequenceFilter};
+use stoker_model::{ClusterId, GraphType, NodeId, RunName};
+use stoker_store::{List, NodeFilter, SequenceFilter};
 
 use super::execute::{of_sequence, start};
 use super::read::{FromQuery, from_query};
@@ -21,6 +23,7 @@ use crate::state::App;
 /// The sequence of a release that is run to bring changes about.
 const DEPLOY_CHANGES: &str = "deploy-changes";
 const PROVISION: &str = "provision";
+const SPAWN_VMS: &str = "spawn_vms";
 
 /// Run one graph, `default` if no other is named
 #[utoipa::path(
@@ -45,7 +48,7 @@ pub(super) async fn cluster_deploy(
     let id = path.id("id", ClusterId, "Cluster")?;
     let FromQuery { graph_type, nodes, manner } = from_query(query)?;
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) };
-    start(&app, &login, id, Launch { graphs: vec![graph], manner, name: RunName::Deploy }).await
+    start_one(&app, &login, id, graph, manner, RunName::Deploy).await
 }
 
 /// Run some tasks of one graph
@@ -76,7 +79,7 @@ pub(super) async fn cluster_deploy_tasks(
     }
     let graph =
         GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::whole(graph_type.unwrap_or_default()) };
-    start(&app, &login, id, Launch { graphs: vec![graph], manner, name: RunName::Deploy }).await
+    start_one(&app, &login, id, graph, manner, RunName::Deploy).await
 }
 
 /// Bring about what has changed: the sequence `deploy-changes` of the release, else the graph `default`
@@ -164,5 +167,48 @@ pub(super) async fn cluster_provision(
     let FromQuery { nodes, manner, .. } = from_query(query)?;
     let graph_type = GraphType::new(PROVISION).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
-    start(&app, &login, id, Launch { graphs: vec![graph], manner, name: RunName::Provision }).await
+    start_one(&app, &login, id, graph, manner, RunName::Provision).await
+}
+
+/// Run the graph `spawn_vms`: what makes virtual machines is tasks, as everything else
+#[utoipa::path(
+    put, path = "/api/v1/clusters/{id}/spawn_vms",
+    params(
+        ("id" = i64, Path),
+        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
+    ),
+    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+)]
+pub(super) async fn cluster_spawn_vms(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> ApiResult<Answer<RunView>> {
+    let id = path.id("id", ClusterId, "Cluster")?;
+    let FromQuery { nodes, manner, .. } = from_query(query)?;
+    let graph_type = GraphType::new(SPAWN_VMS).unwrap_or_default();
+    let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
+    start_one(&app, &login, id, graph, manner, RunName::SpawnVms).await
+}
+
+/// Nodes that are nowhere are not found; those of another cluster are refused where everything else is checked.
+async fn start_one(
+    app: &App,
+    login: &Authenticated,
+    id: ClusterId,
+    graph: GraphRequest,
+    manner: Manner,
+    name: RunName,
+) -> ApiResult<Answer<RunView>> {
+    if let Some(nodes) = &graph.nodes {
+        let mut session = app.store.snapshot().await?;
+        require_cluster(&mut session, login, id).await?;
+        let ids: BTreeSet<NodeId> = nodes.iter().filter_map(|node| NodeId::parse(node)).collect();
+        let filter = NodeFilter { ids: Some(ids.iter().copied().collect()), ..NodeFilter::default() };
+        if session.node_list(&filter, &List::default()).await?.items.len() < ids.len() {
+            return Err(ApiError::not_found("NodeCollection"));
+        }
+    }
+    start(app, login, id, Launch { graphs: vec![graph], manner, name }).await
 }

@@ -1,9 +1,12 @@
 //! Runs of graphs, of sequences and of plans that were looked at before.
 
+use std::collections::HashSet;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
+use stoker_planner::Subgraph;
 use utoipa::ToSchema;
 
 use super::read::{MannerBody, SubgraphBody, graph, manner};
@@ -202,12 +205,29 @@ pub(super) async fn start(
 ) -> ApiResult<Answer<RunView>> {
     let mut session = app.store.snapshot().await?;
     let record = require_cluster(&mut session, login, cluster).await?;
+    let mut tasks = HashSet::new();
     for graph in &asked.graphs {
         let wanted = graph.to_plan();
-        planning::check_request(app, &mut session, &record, &wanted).await?;
+        tasks.extend(planning::check_request(app, &mut session, &record, &wanted).await?);
     }
     drop(session);
+    check_ends(&asked.manner.subgraphs, &tasks)?;
     let run = launch(app, login, cluster, asked).await?;
     let generation = run.generation;
     Ok(Answer::accepted(RunView::from(run)).version(generation))
+}
+
+/// A part of a graph begins and ends at tasks of it; a slip would otherwise run nothing, and succeed.
+fn check_ends(subgraphs: &[Subgraph], tasks: &HashSet<String>) -> ApiResult<()> {
+    let is_known = |reference: &str| {
+        // Without the nodes that may follow the name, which may itself have a slash in it.
+        let name = reference.rsplit_once('/').map_or(reference, |(name, _)| name);
+        tasks.contains(reference) || tasks.contains(name)
+    };
+    let ends = subgraphs.iter().flat_map(|piece| piece.start.iter().chain(&piece.end));
+    let unknown: Vec<&str> = ends.map(String::as_str).filter(|end| !is_known(end)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::bad_request(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
 }

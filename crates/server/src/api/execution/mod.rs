@@ -22,6 +22,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add_unversioned(Permission::Operate, routes!(by_cluster::cluster_changes))
         .add_unversioned(Permission::Operate, routes!(by_cluster::cluster_redeploy))
         .add_unversioned(Permission::Operate, routes!(by_cluster::cluster_provision))
+        .add_unversioned(Permission::Operate, routes!(by_cluster::cluster_spawn_vms))
         .add_unversioned(Permission::Operate, routes!(stop::cluster_stop))
         .add_unversioned(Permission::Operate, routes!(stop::cluster_reset))
         .finish()

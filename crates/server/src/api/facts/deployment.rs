@@ -10,6 +10,7 @@ use stoker_store::Session;
 
 use super::store::{describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
+use crate::access::shown::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -44,8 +45,10 @@ pub(super) async fn deployment_facts_show(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, wanted).await?;
-    let documents = documents(&mut session, &cluster, &nodes, true).await?;
-    Ok(Answer::ok(list(documents, split)?).version(cluster.generation))
+    let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
+    let mut shown = list(documents, split)?;
+    mask_for(&login, &mut shown);
+    Ok(Answer::ok(shown).version(cluster.generation))
 }
 
 /// The same facts computed anew, whatever was supplied
@@ -68,8 +71,10 @@ pub(super) async fn deployment_facts_show_defaults(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, wanted).await?;
-    let documents = documents(&mut session, &cluster, &nodes, false).await?;
-    Ok(Answer::ok(list(documents, split)?).version(cluster.generation))
+    let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
+    let mut shown = list(documents, split)?;
+    mask_for(&login, &mut shown);
+    Ok(Answer::ok(shown).version(cluster.generation))
 }
 
 /// Supply facts in place of the computed ones; those of nodes not named stay
@@ -114,13 +119,14 @@ pub(super) async fn deployment_facts_delete(
 }
 
 async fn documents(
+    app: &App,
     session: &mut Session,
     cluster: &Cluster,
     nodes: &[Node],
     with_supplied: bool,
 ) -> ApiResult<Documents> {
     let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { Supplied::new() };
-    let mut state = Records::read(session, cluster).await?.new_state();
+    let mut state = Records::read(app, session, cluster).await?.new_state();
     let wanted: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     state.nodes.retain(|node| wanted.contains(&node.id));
     Ok(state.with_supplied(supplied))

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::compute;
 use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
+use crate::access::shown::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -49,7 +50,12 @@ pub(super) async fn provisioning_facts_show(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let nodes = nodes(&mut session, &cluster, wanted).await?;
-    let facts = with_supplied(&mut session, &cluster, &nodes).await?;
+    let mut facts = with_supplied(&mut session, &cluster, &nodes).await?;
+    let mut documents = std::mem::take(&mut facts.nodes);
+    documents.push(facts.engine);
+    mask_for(&login, &mut documents);
+    facts.engine = documents.pop().unwrap_or_default();
+    facts.nodes = documents;
     Ok(Answer::ok(facts).version(cluster.generation))
 }
 

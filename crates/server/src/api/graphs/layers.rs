@@ -1,10 +1,12 @@
 //! The layers of a cluster's graph, read in one moment.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Plugin, Release, Task};
+use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
 
@@ -82,8 +84,8 @@ impl Layers {
             graphs.into_iter().map(|graph| (graph.owner, graph)).collect();
         let plugins = plugins.into_iter().map(|plugin| {
             let graph = by_owner.remove(&Owner::Plugin(plugin.id));
-            let tasks =
-                graph.as_ref().map_or_else(|| [].into(), |graph| app.plugin_tasks.get(&plugin, graph));
+            let made = |graph| app.plugin_tasks.get(&plugin, &app.settings.plugin_scripts_root, graph);
+            let tasks = graph.as_ref().map_or_else(|| [].into(), made);
             PluginLayer { plugin, graph, tasks }
         });
         let mut layers = Self {
@@ -97,8 +99,9 @@ impl Layers {
             findings: Vec::new(),
         };
         if has_stages(graph_type) {
-            layers.hang_stage_tasks();
+            layers.hang_stage_tasks(&app.settings.plugin_scripts_root);
         }
+        layers.add_scripts(app, session, cluster).await?;
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
         layers.release = layers.release.filter(|_| wanted.release);
         layers.cluster = layers.cluster.filter(|_| wanted.cluster);
@@ -106,7 +109,7 @@ impl Layers {
     }
 
     /// Puts the stage tasks of plugins into their layers.
-    fn hang_stage_tasks(&mut self) {
+    fn hang_stage_tasks(&mut self, scripts_root: &str) {
         let has_stage = |layer: &PluginLayer| {
             !layer.plugin.body.tasks.is_empty()
                 || layer.tasks.iter().any(|task| task.field("stage").is_some())
@@ -119,13 +122,44 @@ impl Layers {
             .iter()
             .map(|layer| PluginGraph { plugin: &layer.plugin, tasks: &layer.tasks })
             .collect();
-        let staged = stage_layers(&merge(&self.layers(), self.rules), &plugins);
+        let staged = stage_layers(&merge(&self.layers(), self.rules), &plugins, scripts_root);
         for (layer, tasks) in self.plugins.iter_mut().zip(staged.tasks) {
             if let Some(tasks) = tasks {
                 layer.tasks = tasks.into();
             }
         }
         self.findings = staged.findings;
+    }
+
+    /// Gives each plugin whose files are here a task that brings its scripts to its nodes.
+    async fn add_scripts(&mut self, app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<()> {
+        if self.plugins.iter().all(|layer| layer.tasks.is_empty()) {
+            return Ok(());
+        }
+        let folders = session.plugin_folders().await?;
+        let Some(release) = session.release_get(cluster.release_id).await? else { return Ok(()) };
+        let target = release.body.fit_target(Some(&cluster.mode));
+        let mut taken: HashSet<String> = HashSet::new();
+        for layer in self.layers() {
+            taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
+        }
+        for layer in &mut self.plugins {
+            let folder = folders.iter().find(|(_, id)| **id == layer.plugin.id).map(|(name, _)| name);
+            let scripts = layer.plugin.body.scripts_path(target).filter(|path| stays_inside(path));
+            let (Some(folder), Some(scripts)) = (folder, scripts) else { continue };
+            let source = app.packages.root().folder(folder).join(scripts);
+            let source = std::path::absolute(&source).unwrap_or(source);
+            let scripts = Scripts {
+                plugin: &layer.plugin,
+                source: &source.to_string_lossy(),
+                root: &app.settings.plugin_scripts_root,
+            };
+            if let Some(task) = scripts_task(scripts, &layer.tasks, |name| taken.contains(name)) {
+                taken.insert(task.name.clone());
+                layer.tasks = layer.tasks.iter().cloned().chain([task]).collect();
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn rules(&self) -> MergeRules {
@@ -164,6 +198,11 @@ pub(super) fn layer(source: Source, graph: &Graph) -> Layer<'_> {
         metadata: Some(&graph.metadata),
         tasks: graph.tasks.iter().map(|stored| &stored.task).collect(),
     }
+}
+
+/// Packages are checked when they are installed; what is said of a plugin afterwards need not be.
+fn stays_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Plugin>> {

@@ -158,7 +158,11 @@ pub(super) fn given_type(query: &Query) -> ApiResult<Option<GraphType>> {
 /// Replace the tasks of the cluster's own graph, which is made if it is not there
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/deployment_tasks",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(
+        ("id" = i64, Path),
+        ("graph_type" = Option<String>, Query, description = "`default` if not given"),
+        ("dry_run" = Option<String>, Query, description = "1: only judge them; nothing is stored"),
+    ),
     request_body = Vec<Object>, responses((status = 200, body = [Object]))
 )]
 pub(super) async fn cluster_tasks_replace(
@@ -169,7 +173,7 @@ pub(super) async fn cluster_tasks_replace(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
-    replace(&app, &login, path.owner(OwnerKind::Cluster)?, &query, &condition, &document).await
+    replace(&app, &login, path.owner(OwnerKind::Cluster)?, query, &condition, &document).await
 }
 
 /// The tasks of a release
@@ -200,7 +204,11 @@ pub(super) async fn release_task_list(
 /// Replace the tasks of a release's graph, which is made if it is not there
 #[utoipa::path(
     put, path = "/api/v1/releases/{id}/deployment_tasks",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(
+        ("id" = i64, Path),
+        ("graph_type" = Option<String>, Query, description = "`default` if not given"),
+        ("dry_run" = Option<String>, Query, description = "1: only judge them; nothing is stored"),
+    ),
     request_body = Vec<Object>, responses((status = 200, body = [Object]))
 )]
 pub(super) async fn release_tasks_replace(
@@ -211,19 +219,25 @@ pub(super) async fn release_tasks_replace(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
-    replace(&app, &login, path.owner(OwnerKind::Release)?, &query, &condition, &document).await
+    replace(&app, &login, path.owner(OwnerKind::Release)?, query, &condition, &document).await
 }
 
 async fn replace(
     app: &App,
     login: &Authenticated,
     owner: Owner,
-    query: &Query,
+    mut query: Query,
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let graph_type = wanted_type(query)?;
+    let graph_type = wanted_type(&query)?;
+    let is_dry = query.boolean("dry_run");
+    query.finish()?;
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
+    if is_dry {
+        require_owner(&mut app.store.snapshot().await?, login, owner).await?;
+        return Ok(Answer::ok(tasks.iter().map(render).collect()));
+    }
     let graph = change::replace_tasks(app, login, owner, &graph_type, condition, &tasks).await?;
     let shown = graph.tasks.iter().map(|stored| render(&stored.task)).collect();
     Ok(Answer::ok(shown).version(etag::of_graph(&graph)))

@@ -8,11 +8,14 @@ use stoker_store::{StoreError, Writing};
 use super::read::Body;
 use crate::api::assignment::role_problems;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::modules::automatic::enqueue_for;
 use crate::parts::holder::{Holder, Part};
 
 /// Does to a node what the body says.
 pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Node> {
+    let before = node.cluster_id;
     move_to(writing, &mut node, &body.cluster).await?;
+    let is_joining = before.is_none();
     rename(&mut node, body.hostname.as_deref())?;
     let (roles, pending_roles) = (body.roles.clone(), body.pending_roles.clone());
     apply(&mut node, body);
@@ -22,7 +25,14 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
         check_roles(writing, &node).await?;
     }
-    writing.node_update(&node).await.map_err(|error| taken(error, &node))
+    let node = writing.node_update(&node).await.map_err(|error| taken(error, &node))?;
+    if is_joining && let Some(cluster) = node.cluster_id {
+        let cluster = writing.cluster_get(cluster).await?;
+        if let Some(cluster) = cluster {
+            enqueue_for(writing, &cluster, std::slice::from_ref(&node)).await?;
+        }
+    }
+    Ok(node)
 }
 
 /// Into a cluster, or out of one.

@@ -1,5 +1,7 @@
 //! Two plans side by side.
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use stoker_model::Json;
 use stoker_planner::compare;
@@ -11,7 +13,7 @@ use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::planning::StoredPlan;
+use crate::planning::{PlanSecrets, StoredPlan};
 use crate::state::App;
 
 /// What the other plan does that this one does not. Equal changes on many nodes are one.
@@ -47,14 +49,25 @@ pub(super) async fn plan_compare(
     let after = require_plan(&mut session, &login, &path, "other").await?;
     let before = StoredPlan::read(&app, &mut session, before).await?;
     let after = StoredPlan::read(&app, &mut session, after).await?;
-    let ids = [before.record.common_id, after.record.common_id];
-    let common = session.documents_get(&ids).await?;
+    let records = [before.record, after.record];
+    let made = move || compare(&before.explained, &after.explained).to_json();
+    let mut compared = app.plans.compute(made).await?;
+    let nodes = nodes_in(&compared);
+    let mut secrets = Secrets::default();
+    for record in &records {
+        secrets = secrets.with(PlanSecrets::read(&mut session, record, &nodes).await?.together());
+    }
     drop(session);
-    let compared = app.plans.compute(move || {
-        let secrets = Secrets::of(common.values());
-        let mut compared = compare(&before.explained, &after.explained).to_json();
+    let masked = app.plans.compute(move || {
         secrets.mask(&mut compared);
         compared
     });
-    Ok(Answer::ok(compared.await?))
+    Ok(Answer::ok(masked.await?))
+}
+
+/// The nodes of which details are told.
+fn nodes_in(compared: &Json) -> BTreeSet<String> {
+    let changes = compared["changes"].as_array().into_iter().flatten();
+    let nodes = changes.filter_map(|change| change["nodes"].as_array()).flatten();
+    nodes.filter_map(Json::as_str).map(str::to_owned).collect()
 }

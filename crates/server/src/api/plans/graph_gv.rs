@@ -4,10 +4,11 @@ use axum::extract::State;
 use axum::response::Response;
 use stoker_pictures::{Dot, Filter, definitions};
 
-use super::picture::{DOT, answer};
+use super::picture::DOT;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::graphs::{planned_graph, wanted_type};
+use crate::http::answer::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -46,5 +47,5 @@ pub(super) async fn cluster_graph_gv(
         let drawing = definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });
-    Ok(answer(DOT, drawn.await??))
+    Ok(shown(DOT, drawn.await??))
 }

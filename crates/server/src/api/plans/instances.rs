@@ -6,7 +6,6 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_model::Json;
 use stoker_planner::{Action, Difference, ExplainedPlan, Instance};
-use stoker_state::Secrets;
 use stoker_store::{List, Page};
 use utoipa::ToSchema;
 
@@ -17,6 +16,7 @@ use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::planning::PlanSecrets;
 use crate::state::App;
 
 const LIMIT_DEFAULT: u64 = 100;
@@ -127,36 +127,44 @@ pub(super) async fn plan_instance_list(
         List { limit: Some(limit), offset: query.natural("offset").unwrap_or(0), order_by: Vec::new() };
     query.finish()?;
     let plan = read_plan(&app, &login, &path).await?;
-    let secrets = if with_parameters {
-        let common = app.store.read().await?.documents_get(&[plan.record.common_id]).await?;
-        Some(Secrets::of(common.values()))
-    } else {
-        None
-    };
-    let wanted = list.clone();
-    let page = app.plans.compute(move || page(&plan.explained, &filter, &wanted, secrets.as_ref())).await?;
+    let (record, wanted) = (plan.record, list.clone());
+    let made = move || page(&plan.explained, &filter, &wanted, with_parameters);
+    let mut page = app.plans.compute(made).await?;
+    if with_parameters {
+        let nodes = page.items.iter().map(|item| item.node.clone()).collect();
+        let secrets = PlanSecrets::read(&mut app.store.read().await?, &record, &nodes).await?;
+        page = app.plans.compute(move || masked(page, &secrets)).await?;
+    }
     Answer::page(&list, page, |view| view)
 }
 
-/// With secrets at hand parameters are shown, without these in them.
+fn masked(mut page: Page<InstanceView>, secrets: &PlanSecrets) -> Page<InstanceView> {
+    for item in &mut page.items {
+        if let Some(parameters) = &mut item.parameters {
+            secrets.mask(&item.node, parameters);
+        }
+    }
+    page
+}
+
 fn page(
     explained: &ExplainedPlan,
     filter: &Filter,
     list: &List,
-    secrets: Option<&Secrets>,
+    with_parameters: bool,
 ) -> Page<InstanceView> {
     let (first, limit) = (list.offset, list.limit.unwrap_or(LIMIT_DEFAULT));
     let mut page = Page { items: Vec::new(), total: 0 };
     for instance in explained.plan.instances().filter(|instance| filter.has(instance)) {
         if page.total >= first && page.total - first < limit {
-            page.items.push(view(explained, &instance, secrets));
+            page.items.push(view(explained, &instance, with_parameters));
         }
         page.total += 1;
     }
     page
 }
 
-fn view(explained: &ExplainedPlan, instance: &Instance<'_>, secrets: Option<&Secrets>) -> InstanceView {
+fn view(explained: &ExplainedPlan, instance: &Instance<'_>, with_parameters: bool) -> InstanceView {
     let details = explained.plan.details(instance.idx);
     let reason = explained.reasons.of(instance.idx);
     InstanceView {
@@ -170,10 +178,6 @@ fn view(explained: &ExplainedPlan, instance: &Instance<'_>, secrets: Option<&Sec
         differences: reason
             .map(|reason| reason.differences.iter().map(DifferenceView::from).collect())
             .unwrap_or_default(),
-        parameters: details.zip(secrets).map(|(details, secrets)| {
-            let mut parameters = details.parameters.clone();
-            secrets.mask(&mut parameters);
-            parameters
-        }),
+        parameters: details.filter(|_| with_parameters).map(|details| details.parameters.clone()),
     }
 }

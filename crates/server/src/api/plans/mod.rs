@@ -7,6 +7,7 @@ mod collection;
 mod compare;
 mod graph_gv;
 mod instances;
+mod matrix;
 mod picture;
 mod serialized;
 mod view;
@@ -26,6 +27,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(by_id::plan_show))
         .add_unversioned(Permission::Operate, routes!(by_id::plan_delete))
         .add(Permission::Read, routes!(instances::plan_instance_list))
+        .add(Permission::Read, routes!(matrix::plan_matrix))
         .add(Permission::Read, routes!(changes::plan_changes))
         .add(Permission::Read, routes!(compare::plan_compare))
         .add(Permission::Read, routes!(serialized::cluster_serialized_tasks))

@@ -1,14 +1,14 @@
 //! A plan as a picture.
 
 use axum::extract::State;
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
 use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, definitions};
 use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
+use crate::http::answer::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -98,13 +98,13 @@ impl Wanted {
     fn draw(&self, drawing: &Drawing) -> Result<Response, String> {
         let n_vertices = drawing.vertices.len();
         match self.format {
-            Format::Svg => Ok(answer(SVG, Svg(drawing).to_string())),
+            Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),
             _ if n_vertices > VERTICES_MAX => Err(format!(
                 "{n_vertices} task instances are too many for a picture; choose some with `task`, `node`, `parents_of` \
                  or `runs_only`"
             )),
-            Format::Dot => Ok(answer(DOT, Dot(drawing).to_string())),
-            Format::Mermaid => Ok(answer(MERMAID, Mermaid(drawing).to_string())),
+            Format::Dot => Ok(shown(DOT, Dot(drawing).to_string())),
+            Format::Mermaid => Ok(shown(MERMAID, Mermaid(drawing).to_string())),
         }
     }
 }
@@ -116,17 +116,6 @@ fn tasks(graph: JsonMap) -> Vec<Task> {
         _ => None,
     };
     graph.into_iter().filter_map(task).collect()
-}
-
-/// A picture is shown and runs nothing, wherever its names come from.
-pub(super) fn answer(media: &'static str, text: String) -> Response {
-    let harmless = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(media)),
-        (header::CONTENT_SECURITY_POLICY, harmless),
-        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    ];
-    (headers, text).into_response()
 }
 
 /// A plan as a picture: what waits for what, and what of it runs

@@ -3,6 +3,7 @@
 use stoker_manifest::reader::{Fields, Given, boolean, json_list, json_map, list_of, string, string_of};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, NewPlugin};
+use stoker_registry::stages::{Stage, meaning};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
@@ -62,6 +63,8 @@ pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
 fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
     // It comes with an answer of ours.
     fields.ignore(&["id"]);
+    let beside = kept_beside(fields);
+    let package_version = fields.node().get("package_version").and_then(Node::as_str).unwrap_or_default();
     Said {
         name: fields.optional("name", plugin_name),
         title: fields.optional("title", string_of(1..=255)),
@@ -80,9 +83,9 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
         tags_metadata: fields.optional("tags_metadata", metadata::tags),
         volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
         components_metadata: fields.optional("components_metadata", components::read),
-        tasks: fields.optional("tasks", stage_tasks),
+        tasks: fields.optional("tasks", |node, problems| stage_tasks(node, package_version, problems)),
         graphs: Graphs::read(fields, text),
-        own: metadata::own_fields(fields),
+        own: beside.into_iter().chain(metadata::own_fields(fields)).collect(),
     }
 }
 
@@ -112,9 +115,30 @@ fn releases(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     json_list(node, problems)
 }
 
-fn stage_tasks(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
-    let tasks = list_of(json_map)(node, problems)?;
-    Some(tasks.into_iter().map(Json::Object).collect())
+/// Documents of packages of which a plugin has no field of its own.
+fn kept_beside(fields: &mut Fields<'_, '_>) -> JsonMap {
+    let provides = fields.optional("provides", components::read_provided).map(Json::Array);
+    let wizard = fields.optional("wizard_metadata", json_map).map(Json::Object);
+    let beside = [("provides", provides), ("wizard_metadata", wizard)];
+    beside.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+/// Tasks of the older kind, each of which says by its stage when it runs.
+fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> Option<Vec<Json>> {
+    let task = |node: &Node, problems: &mut Problems| {
+        let task = json_map(node, problems)?;
+        let Err(code) = Stage::of_field(task.get("stage"), package_version) else {
+            return Some(Json::Object(task));
+        };
+        let place = node.get("stage").unwrap_or(node).span;
+        problems.in_key("stage", |problems| {
+            let help = "it is `pre_deployment` or `post_deployment`, with a number behind it if wanted: \
+                        `post_deployment/100`";
+            problems.error(code, place, meaning(code)).help(help.to_owned());
+        });
+        None
+    };
+    list_of(task)(node, problems)
 }
 
 impl Said {
@@ -218,7 +242,13 @@ pub(super) struct PluginBody {
     volumes_metadata: Option<JsonMap>,
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     components_metadata: Option<Vec<Json>>,
-    /// Tasks of the older kind, placed by stage.
+    /// Components that say what they work with and refuse the rest.
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    provides: Option<Vec<Json>>,
+    /// What it adds to the wizard of releases.
+    #[schema(nullable = false, value_type = Option<Object>)]
+    wizard_metadata: Option<JsonMap>,
+    /// Tasks of the older kind, placed by `stage`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     tasks: Option<Vec<Json>>,
     /// Its graphs, each with its `type`.

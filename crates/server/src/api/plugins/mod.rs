@@ -1,6 +1,9 @@
 //! Plugins: packages that add components, settings, roles and graphs.
 
 mod body;
+mod conflicts;
+mod install;
+mod sync;
 mod view;
 
 use axum::extract::State;
@@ -11,6 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::body::{PluginBody, Said};
+use self::install::Installed;
 use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
@@ -21,7 +25,9 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
+use crate::packages::{disk_failed, keep};
 use crate::parts::holder::require_unused;
+use crate::parts::links::link_plugin;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -31,6 +37,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(plugin_show))
         .add(Permission::Operate, routes!(plugin_update, plugin_patch))
         .add(Permission::Operate, routes!(plugin_delete))
+        .add(Permission::Operate, routes!(install::plugin_upload))
+        .add(Permission::Operate, routes!(sync::plugin_sync))
         .finish()
 }
 
@@ -58,12 +66,15 @@ async fn plugin_create(
 ) -> ApiResult<Answer<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
     let mut writing = app.change(&login).await?;
+    let installed = Installed::read(&mut writing).await?;
     let plugin = match writing.plugin_create(&new).await {
         Ok(plugin) => plugin,
         Err(error) => return Err(taken(&mut writing, error, &new).await),
     };
     let types = graphs.types();
     graphs.create(&mut writing, Owner::Plugin(plugin.id)).await?;
+    link_plugin(&mut writing, &plugin).await?;
+    installed.require_no_conflicts(&mut writing).await?;
     writing.commit(change("plugin.create", &plugin, &types)).await?;
     Ok(answer(plugin, Answer::created))
 }
@@ -98,6 +109,7 @@ async fn plugin_update(
     let mut plugin = find(&mut writing, &path).await?;
     condition.check(plugin.generation)?;
     require_same(&mut writing, &plugin, &said).await?;
+    let installed = Installed::read(&mut writing).await?;
     let graphs = said.apply(&mut plugin.body);
     let plugin = match writing.plugin_update(&plugin).await {
         Ok(plugin) => plugin,
@@ -105,6 +117,7 @@ async fn plugin_update(
     };
     let types = graphs.types();
     graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
+    installed.require_no_conflicts(&mut writing).await?;
     writing.commit(change("plugin.update", &plugin, &types)).await?;
     Ok(answer(plugin, Answer::ok))
 }
@@ -124,7 +137,7 @@ async fn plugin_patch(
     plugin_update(app, login, path, condition, document).await
 }
 
-/// Delete a plugin that is enabled nowhere; its graphs go with it
+/// Delete a plugin that is enabled nowhere; its graphs and files go with it
 #[utoipa::path(delete, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn plugin_delete(
     State(app): State<App>,
@@ -132,6 +145,7 @@ async fn plugin_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
+    let changing = app.packages.change().await;
     let mut writing = app.change(&login).await?;
     let plugin = find(&mut writing, &path).await?;
     condition.check(plugin.generation)?;
@@ -142,9 +156,16 @@ async fn plugin_delete(
             format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
         return Err(ApiError::conflict(message));
     }
+    let folders = writing.plugin_folders().await?;
     writing.plugin_delete(plugin.id).await?;
+    let folder = folders.iter().find(|(_, id)| **id == plugin.id);
+    let taken = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
+    let taken = taken.map_err(|error| disk_failed(&error))?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
-    Ok(NoContent)
+    match taken {
+        Some(taken) => keep(taken).await.map(|()| NoContent),
+        None => Ok(NoContent),
+    }
 }
 
 /// What a plugin is known by stays: its name, and roles that nodes have.

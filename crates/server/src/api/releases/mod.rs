@@ -37,7 +37,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Operate, routes!(sections::release_attributes_update))
         .add(Permission::Read, routes!(sections::release_networks_show))
         .add(Permission::Operate, routes!(sections::release_networks_update))
-        .add(Permission::Read, routes!(sections::release_component_list))
         .finish()
 }
 
@@ -156,7 +155,7 @@ async fn require_roles(writing: &mut Writing, release: &Release, said: &Said) ->
     require_unused(writing, &clusters, &gone).await
 }
 
-async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {
+pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {
     let id = path.id("id", ReleaseId, "Release")?;
     session.release_get(id).await?.ok_or_else(|| ApiError::not_found("Release"))
 }

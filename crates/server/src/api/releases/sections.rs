@@ -12,10 +12,9 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
-use crate::parts::components;
 use crate::state::App;
 
-/// The settings of a release
+/// The settings of a release, with an empty list of repositories where it has none
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/attributes_metadata", params(("id" = i64, Path)),
     responses((status = 200, body = Attributes))
@@ -25,7 +24,8 @@ pub(super) async fn release_attributes_show(
     path: PathParams,
 ) -> ApiResult<Answer<Attributes>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+    let attributes = Attributes::of(&release.body.attributes_metadata).with_repositories();
+    Ok(Answer::ok(attributes).version(release.generation))
 }
 
 /// Replace the settings of a release; both parts are needed
@@ -89,17 +89,4 @@ pub(super) async fn release_networks_update(
     let release = writing.release_update(&release).await?;
     writing.commit(change("release.networks.update", &release, &[])).await?;
     Ok(Answer::ok(release.body.networks_metadata).version(release.generation))
-}
-
-/// The components of a release, each with what the others say about it
-#[utoipa::path(
-    get, path = "/api/v1/releases/{id}/components", params(("id" = i64, Path)),
-    responses((status = 200, body = [Object]))
-)]
-pub(super) async fn release_component_list(
-    State(app): State<App>,
-    path: PathParams,
-) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let release = find(&mut app.store.read().await?, &path).await?;
-    Ok(Answer::ok(components::listing(&release.body.components_metadata)))
 }

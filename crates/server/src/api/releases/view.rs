@@ -1,6 +1,7 @@
 //! How releases are shown.
 
 use serde::Serialize;
+use serde_json::json;
 use stoker_model::{Json, JsonMap, Release};
 use utoipa::ToSchema;
 
@@ -66,6 +67,18 @@ impl Attributes {
     pub(super) fn of(metadata: &JsonMap) -> Self {
         let part = |name| metadata.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
         Self { editable: part("editable"), generated: part("generated") }
+    }
+
+    /// With a list of repositories, be it empty: older clients change it where they find it, and find it here only.
+    /// What somebody has put in its place stays.
+    pub(super) fn with_repositories(mut self) -> Self {
+        let section = self.editable.entry("repo_setup").or_insert_with(|| json!({}));
+        if let Some(section) = section.as_object_mut() {
+            section
+                .entry("repos")
+                .or_insert_with(|| json!({"type": "custom_repo_configuration", "value": []}));
+        }
+        self
     }
 }
 

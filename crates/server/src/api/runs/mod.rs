@@ -2,6 +2,7 @@
 
 mod control;
 mod events;
+mod matrix;
 mod output;
 mod show;
 
@@ -22,6 +23,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(show::run_show))
         .add_serving(Permission::Read, &[events::STREAM], routes!(events::run_event_list))
         .add(Permission::Read, routes!(output::run_output))
+        .add(Permission::Read, routes!(matrix::run_matrix))
         .add_unversioned(Permission::Operate, routes!(control::run_stop))
         .add_unversioned(Permission::Operate, routes!(control::run_pause))
         .add_unversioned(Permission::Operate, routes!(control::run_resume))

@@ -1,17 +1,17 @@
 //! The history of a run with its plan: what was run is known from the plan, and what nothing was written about is as the
 //! plan says.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use stoker_engine::blueprint::RunsOn;
-use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus};
+use stoker_manifest::task::render;
+use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus, Task};
 use stoker_planner::state::SYNC;
-use stoker_planner::{Action, ExplainedPlan, Instance};
-use stoker_state::Secrets;
+use stoker_planner::{Action, Details, ExplainedPlan, Instance};
 use stoker_store::{HistoryFilter, Session};
 
 use crate::http::error::ApiResult;
-use crate::planning::{StoredPlan, secrets_of};
+use crate::planning::{PlanSecrets, StoredPlan};
 use crate::state::App;
 
 /// A task that is on no node.
@@ -37,9 +37,20 @@ pub(super) async fn whole(
         .run_get(run)
         .await?
         .is_none_or(|run| !matches!(run.status, RunStatus::Pending | RunStatus::Running));
-    let secrets = secrets_of(session, record.common_id).await?;
     let stored = StoredPlan::read(app, session, record).await?;
-    let mut all = Joining { explained: &stored.explained, run, has_ended }.joined(written, filter, &secrets);
+    let graph = session.documents_get(&[stored.record.graph_id]).await?.into_values().next();
+    let joining = Joining { explained: &stored.explained, graph: graph.unwrap_or_default(), run, has_ended };
+    let mut all = joining.joined(written, filter);
+    let nodes: BTreeSet<String> = all.iter().map(|record| record.node_id.clone()).collect();
+    let secrets = PlanSecrets::read(session, &stored.record, &nodes).await?;
+    for record in &mut all {
+        // As one value: a field of the user's own may be a secret by its name.
+        let mut task = Json::Object(std::mem::take(&mut record.task));
+        secrets.mask(&record.node_id, &mut task);
+        if let Json::Object(task) = task {
+            record.task = task;
+        }
+    }
     all.sort_by(|a, b| {
         let key = |record: &HistoryRecord| (record.started_at.is_none(), record.started_at);
         key(a).cmp(&key(b)).then_with(|| (&a.node_id, &a.task_name).cmp(&(&b.node_id, &b.task_name)))
@@ -49,38 +60,48 @@ pub(super) async fn whole(
 
 struct Joining<'p> {
     explained: &'p ExplainedPlan,
+    /// Fields by task, as the plan was made from them.
+    graph: JsonMap,
     run: RunId,
     /// Nothing more will be written.
     has_ended: bool,
 }
 
 impl Joining<'_> {
-    fn joined(
-        &self,
-        written: Vec<HistoryRecord>,
-        filter: &HistoryFilter,
-        secrets: &Secrets,
-    ) -> Vec<HistoryRecord> {
+    fn joined(&self, written: Vec<HistoryRecord>, filter: &HistoryFilter) -> Vec<HistoryRecord> {
         let mut by_instance: HashMap<(String, String), HistoryRecord> = written
             .into_iter()
             .map(|record| ((record.task_name.clone(), record.node_id.clone()), record))
             .collect();
         let mut all = Vec::new();
-        for instance in self.explained.plan.instances() {
-            let written = by_instance.remove(&(instance.task.to_owned(), instance.node.to_owned()));
-            let mut record = written.unwrap_or_else(|| self.as_planned(&instance));
-            if instance.node == SYNC {
-                NOWHERE.clone_into(&mut record.node_id);
+        for task in &self.explained.plan.tasks {
+            let definition = self.definition(&task.name);
+            for instance in self.explained.plan.instances_of(task) {
+                let written = by_instance.remove(&(instance.task.to_owned(), instance.node.to_owned()));
+                let mut record = written.unwrap_or_else(|| self.as_planned(&instance));
+                if instance.node == SYNC {
+                    NOWHERE.clone_into(&mut record.node_id);
+                }
+                if passes(filter, &record) {
+                    record.task = as_run(definition.clone(), self.explained.plan.details(instance.idx));
+                    all.push(record);
+                }
             }
-            if passes(filter, &record) {
-                record.task = task(self.explained, &instance, secrets);
-                all.push(record);
+            if task.nodes.is_empty() {
+                let record = self.empty(&task.name, NOWHERE, HistoryStatus::Skipped);
+                all.extend(
+                    Some(HistoryRecord { task: definition, ..record }).filter(|row| passes(filter, row)),
+                );
             }
         }
-        let unplaced = self.explained.plan.tasks.iter().filter(|task| task.nodes.is_empty());
-        let unplaced = unplaced.map(|task| self.empty(&task.name, NOWHERE, HistoryStatus::Skipped));
-        all.extend(unplaced.chain(by_instance.into_values()).filter(|row| passes(filter, row)));
+        all.extend(by_instance.into_values().filter(|row| passes(filter, row)));
         all
+    }
+
+    /// The task as the plan found it: what is not run has nothing else to show.
+    fn definition(&self, name: &str) -> JsonMap {
+        let fields = self.graph.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
+        render(&Task { name: name.to_owned(), fields })
     }
 
     /// An instance that nothing was written about.
@@ -129,14 +150,12 @@ fn passes(filter: &HistoryFilter, row: &HistoryRecord) -> bool {
         && filter.statuses.as_ref().is_none_or(|statuses| statuses.contains(&row.status))
 }
 
-/// The task as it was run.
-fn task(explained: &ExplainedPlan, instance: &Instance<'_>, secrets: &Secrets) -> JsonMap {
-    let Some(details) = explained.plan.details(instance.idx) else { return JsonMap::new() };
-    let mut parameters = details.parameters.clone();
-    secrets.mask(&mut parameters);
-    JsonMap::from_iter([
-        ("type".to_owned(), Json::from(details.task_type.clone())),
-        ("parameters".to_owned(), parameters),
-        ("fail_on_error".to_owned(), Json::from(details.fail_on_error)),
-    ])
+/// The task with what was computed of it in place of how that was written; secrets included.
+fn as_run(mut task: JsonMap, details: Option<&Details>) -> JsonMap {
+    if let Some(details) = details {
+        task.insert("type".to_owned(), Json::from(details.task_type.clone()));
+        task.insert("parameters".to_owned(), details.parameters.clone());
+        task.insert("fail_on_error".to_owned(), Json::from(details.fail_on_error));
+    }
+    task
 }

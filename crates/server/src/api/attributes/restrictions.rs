@@ -1,0 +1,106 @@
+//! What restrictions do to the settings of a cluster.
+
+use std::collections::BTreeSet;
+
+use axum::extract::State;
+use serde::Serialize;
+use stoker_model::{Cluster, Json, JsonMap, Release};
+use stoker_registry::settings::{RestrictedSetting, restricted_settings};
+use utoipa::ToSchema;
+
+use super::document::release_of;
+use super::plugins::{Section, sections};
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::http::answer::Answer;
+use crate::http::error::{ApiResult, ErrorItem};
+use crate::http::path::PathParams;
+use crate::parts::models::ConditionModels;
+use crate::state::App;
+
+/// A section, a setting or an option that is not simply there.
+#[derive(Serialize, ToSchema)]
+#[schema(as = RestrictedSetting)]
+pub(super) struct RestrictionView {
+    /// `section`, `section.setting` or `section.setting[data]`.
+    #[schema(example = "storage.volumes_lvm")]
+    path: String,
+    section: String,
+    /// Null: the whole section.
+    setting: Option<String>,
+    /// `data` of the option; null: the whole setting.
+    #[schema(value_type = serde_json::Value)]
+    option: Option<Json>,
+    hidden: bool,
+    disabled: bool,
+    /// What to tell about it.
+    messages: Vec<String>,
+    /// Restrictions that cannot be evaluated, which do nothing.
+    errors: Vec<String>,
+    /// Whether it is switched on all the same.
+    violated: bool,
+}
+
+impl From<RestrictedSetting> for RestrictionView {
+    fn from(found: RestrictedSetting) -> Self {
+        Self {
+            path: found.path(),
+            section: found.section,
+            setting: found.setting,
+            option: found.option,
+            hidden: found.effect.is_hidden,
+            disabled: found.effect.is_disabled,
+            messages: found.effect.messages,
+            errors: found.errors,
+            violated: found.is_violated,
+        }
+    }
+}
+
+/// Settings that are hidden or disabled now, and why
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/attributes/restrictions", params(("id" = i64, Path)),
+    responses((status = 200, body = [RestrictionView]))
+)]
+pub(super) async fn cluster_attributes_restrictions(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<Vec<RestrictionView>>> {
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let release = release_of(&mut session, &cluster).await?;
+    let sections = sections(&mut session, &cluster, &release.body).await?;
+    let found = restricted(&cluster, &release, &sections);
+    Ok(Answer::ok(found.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
+}
+
+fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {
+    let mut settings: JsonMap = cluster.editable.clone();
+    settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));
+    let models = ConditionModels::of_cluster(cluster, release, settings.clone());
+    restricted_settings(&settings, &|name| models.get(name))
+}
+
+/// What is switched on although a restriction disables it.
+pub(super) struct Violations(Vec<RestrictedSetting>);
+
+impl Violations {
+    pub(super) fn of(cluster: &Cluster, release: &Release, sections: &[Section]) -> Self {
+        let found = restricted(cluster, release, sections);
+        Self(found.into_iter().filter(|found| found.is_violated).collect())
+    }
+
+    /// Those that were not there before: nobody has to mend what somebody else left.
+    pub(super) fn since(self, before: &Self) -> Vec<ErrorItem> {
+        let known: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
+        let fresh = self.0.into_iter().filter(|found| !known.contains(&found.path()));
+        let item = |found: RestrictedSetting| {
+            let path = format!("editable.{}", found.path());
+            let words = found.effect.messages.join(". ");
+            let words = if words.is_empty() { "a restriction forbids this".to_owned() } else { words };
+            ErrorItem { kind: Some("restricted"), ..ErrorItem::new(&path, format!("{path}: {words}")) }
+        };
+        fresh.map(item).collect()
+    }
+}

@@ -1,0 +1,247 @@
+//! What somebody chose for a new cluster, and what follows from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
+use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
+use stoker_registry::wizard::{AnswerProblem, Chosen};
+use stoker_store::{Session, Writing};
+
+use super::modes;
+use super::read::NewBody;
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::parts::catalog::{Catalog, finding_item, shown_findings};
+use crate::parts::enabling::Enabling;
+use crate::parts::wizard::{Wizard, bound_mode, decide};
+
+/// Everything that a choice means for the cluster.
+#[derive(Default)]
+pub(super) struct Choice {
+    pub(super) mode: String,
+    pub(super) components: Vec<String>,
+    pub(super) net_provider: Option<String>,
+    /// Values for places in the settings, in the order in which they are written.
+    settings: Vec<(String, Json)>,
+    /// Plugins that become enabled, each with values for places in its own settings.
+    plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
+}
+
+impl Choice {
+    /// Nothing was chosen.
+    pub(super) fn plain(release: &Release) -> ApiResult<Self> {
+        Ok(Self { mode: modes::choose(&release.body, None)?, ..Self::default() })
+    }
+
+    /// Judges what the body says. Where it says nothing, nothing is chosen and nothing follows.
+    pub(super) async fn read(session: &mut Session, release: &Release, body: &NewBody) -> ApiResult<Self> {
+        let mode = modes::choose(&release.body, body.mode.as_deref())?;
+        if body.components.is_none() && body.wizard.is_none() {
+            return Ok(Self { mode, ..Self::default() });
+        }
+        let (choice, answered) = Self::in_mode(session, release, body, mode).await?;
+        // Which plugins fit depends on the mode, and the mode may be an answer.
+        match bound_mode(&answered).filter(|bound| body.mode.is_none() && *bound != choice.mode) {
+            None => Ok(choice),
+            Some(bound) => {
+                let mode = modes::choose(&release.body, Some(bound))?;
+                Ok(Self::in_mode(session, release, body, mode).await?.0)
+            }
+        }
+    }
+
+    async fn in_mode(
+        session: &mut Session,
+        release: &Release,
+        body: &NewBody,
+        mode: String,
+    ) -> ApiResult<(Self, Chosen)> {
+        let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
+        let registry = catalog.registry();
+        let answered = match &body.wizard {
+            Some(answers) => {
+                Wizard::new(&catalog, &registry, &mode)?.choose(answers).map_err(not_possible)?
+            }
+            None => Chosen::default(),
+        };
+        let named = body.components.iter().flatten().chain(&answered.components);
+        let mut choice = Self { mode, components: canonical(named), ..Self::default() };
+        // Wizards that know no components choose none, which is no selection.
+        if body.components.is_some() || !choice.components.is_empty() {
+            require_compatible(&catalog, &registry, &choice.components)?;
+        }
+        choice.bind(&catalog, &registry, &answered);
+        Ok((choice, answered))
+    }
+
+    /// What components set, and over it what the answers set.
+    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answered: &Chosen) {
+        let names: Vec<&str> = self.components.iter().map(String::as_str).collect();
+        let mut bindings = registry.bindings(&names);
+        bindings.extend(answered.bindings.iter().cloned());
+        for lost in overwritten(&bindings) {
+            let (model, path) = (lost.model.as_str(), &lost.path);
+            tracing::warn!("`{model}:{path}` is set twice by what was chosen; the later value counts");
+        }
+        let mut enabled: BTreeSet<String> = answered.plugins.clone();
+        let chosen: Vec<ComponentName> = names.iter().filter_map(|name| ComponentName::parse(name)).collect();
+        enabled.extend(registry.plugins_of(&chosen).into_iter().map(str::to_owned));
+        enabled
+            .extend(bindings.iter().filter_map(|binding| switched_on(catalog, binding)).map(str::to_owned));
+        for name in enabled {
+            if let Some(plugin) = catalog.plugin(&name) {
+                self.plugins.insert(name, (plugin.clone(), Vec::new()));
+            }
+        }
+        for binding in bindings {
+            self.write(catalog, binding);
+        }
+    }
+
+    fn write(&mut self, catalog: &Catalog, binding: Binding) {
+        let Binding { model, path, value } = binding;
+        match (model, value) {
+            (BoundModel::Cluster, Json::String(value)) if path == "net_provider" => {
+                self.net_provider = Some(value);
+            }
+            // The mode is decided before; other fields are not for choosing.
+            (BoundModel::Cluster, _) => {}
+            (BoundModel::Settings, value) => match path.split_once('.') {
+                Some((section, rest)) if catalog.plugin(section).is_some() => {
+                    let own = self.plugins.get_mut(section).filter(|_| !is_switch(rest));
+                    if let Some((_, own)) = own {
+                        own.push((rest.to_owned(), value));
+                    }
+                }
+                _ => self.settings.push((path, value)),
+            },
+        }
+    }
+
+    /// Puts the values into the settings that the release proposes.
+    pub(super) fn apply(&self, editable: &mut JsonMap) {
+        for (path, value) in &self.settings {
+            set(editable, path, value.clone());
+        }
+    }
+
+    /// Enables the plugins in the new cluster, if they go together.
+    pub(super) async fn enable(
+        &self,
+        writing: &mut Writing,
+        cluster: &Cluster,
+        release: &Release,
+    ) -> ApiResult<()> {
+        for (plugin, own) in self.plugins.values() {
+            let mut settings = plugin.body.attributes_metadata.clone();
+            settings.shift_remove("metadata");
+            for (path, value) in own {
+                set(&mut settings, path, value.clone());
+            }
+            let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes: settings };
+            writing.cluster_plugin_set(cluster.id, &link).await?;
+        }
+        let enabling = Enabling {
+            cluster,
+            release,
+            plugins: self.plugins.values().map(|(plugin, _)| plugin).collect(),
+            fresh: self.plugins.keys().map(String::as_str).collect(),
+        };
+        let reasons = enabling.problems(writing, |_| "components".to_owned()).await?;
+        if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+    }
+}
+
+/// The plugin that a binding switches on.
+fn switched_on<'b>(catalog: &Catalog, binding: &'b Binding) -> Option<&'b str> {
+    let (section, rest) = binding.path.split_once('.')?;
+    let is_on = binding.model == BoundModel::Settings && is_switch(rest) && binding.value == Json::Bool(true);
+    Some(section).filter(|section| is_on && catalog.plugin(section).is_some())
+}
+
+/// The switch of a section, in both spellings.
+fn is_switch(path: &str) -> bool {
+    matches!(path, "value" | "metadata.enabled")
+}
+
+/// Names in their one spelling, each once; what is no name stays, to be told.
+fn canonical<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let spelled =
+        names.map(|name| ComponentName::parse(name).map_or_else(|| name.clone(), |name| name.to_string()));
+    spelled.filter(|name| known.insert(name.clone())).collect()
+}
+
+fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[String]) -> ApiResult<()> {
+    let decision = decide(catalog, registry, components);
+    if decision.is_compatible() {
+        return Ok(());
+    }
+    let item = |finding| finding_item(registry, finding, "components");
+    let items = decision.conflicts.iter().map(item).collect();
+    Err(ApiError::refused(items).with_conflicts(shown_findings(registry, &decision.conflicts)))
+}
+
+fn not_possible(problems: Vec<AnswerProblem>) -> ApiError {
+    let item = |problem: AnswerProblem| {
+        let path = format!("wizard.{}", problem.path);
+        ErrorItem {
+            kind: Some(problem.kind),
+            ..ErrorItem::new(&path, format!("{path}: {}", problem.message))
+        }
+    };
+    ApiError::refused(problems.into_iter().map(item).collect())
+}
+
+/// Sets a value at a dotted path. A setting keeps what else is said about it.
+fn set(settings: &mut JsonMap, path: &str, value: Json) {
+    let mut keys: Vec<&str> = path.split('.').collect();
+    let Some(last) = keys.pop() else { return };
+    let mut map = settings;
+    for key in keys {
+        let inner = map.entry(key).or_insert_with(|| Json::Object(JsonMap::new()));
+        if !inner.is_object() {
+            *inner = Json::Object(JsonMap::new());
+        }
+        let Json::Object(inner) = inner else { return };
+        map = inner;
+    }
+    match map.get_mut(last) {
+        Some(Json::Object(setting)) if setting.contains_key("value") && !value.is_object() => {
+            setting.insert("value".to_owned(), value);
+        }
+        _ => _ = map.insert(last.to_owned(), value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_set_where_paths_lead() {
+        let mut settings = JsonMap::new();
+        settings
+            .insert("common".to_owned(), json!({"debug": {"type": "checkbox", "value": false}, "odd": 5}));
+        set(&mut settings, "common.debug.value", json!(true));
+        set(&mut settings, "common.odd.value", json!(1));
+        set(&mut settings, "new.deep.value", json!("x"));
+        set(&mut settings, "flat", json!(2));
+        let expected = json!({
+            "common": {"debug": {"type": "checkbox", "value": true}, "odd": {"value": 1}},
+            "new": {"deep": {"value": "x"}},
+            "flat": 2,
+        });
+        assert_eq!(Json::Object(settings.clone()), expected);
+        // A path to the setting means its value.
+        set(&mut settings, "common.debug", json!(false));
+        assert_eq!(settings["common"]["debug"], json!({"type": "checkbox", "value": false}));
+    }
+
+    #[test]
+    fn names_are_spelled_one_way() {
+        let names = ["networking:a".to_owned(), "network:a".to_owned(), "odd".to_owned()];
+        assert_eq!(canonical(names.iter()), ["network:a", "odd"]);
+    }
+}

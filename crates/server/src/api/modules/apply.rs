@@ -1,0 +1,179 @@
+//! Modules on an instance.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::json;
+use stoker_model::{
+    Change, Json, Micros, ModuleAction, ModuleItem, ModuleStatus, Node, NodeModule, RunId, RunStatus,
+};
+use stoker_modules::{ApplyRequest, Refusal, datastore, rules};
+use stoker_store::{ModuleFilter, Writing};
+
+use super::fault::{Answered, Fault, Faults};
+use super::instances::Instance;
+use super::{json_of, module_of, view, who};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiError;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use crate::modules::wait;
+use crate::state::App;
+
+/// For a run to write down that its time is over.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// What an instance carries, the last applied first
+#[utoipa::path(
+    get, path = "/v1.0/{tenant}/instances/{id}/modules",
+    params(
+        ("tenant" = String, Path), ("id" = String, Path),
+        ("from_guest" = Option<String>, Query, description = "Taken and without effect: what agents report is recorded"),
+        ("include_contents" = Option<String>, Query, description = "Any text: with the contents, in Base64"),
+    ),
+    responses((status = 200, body = Json), Faults)
+)]
+pub(super) async fn instance_modules(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let mut session = app.store.read().await?;
+    let instance = Instance::of_path(&mut session, who, &path).await?;
+    let wants_contents = query.text("include_contents").is_some();
+    let mut shown = Vec::new();
+    for applied in session.node_modules(instance.node.id).await? {
+        if applied.removed_at.is_some() || !(applied.body.visible || who.is_admin) {
+            continue;
+        }
+        let contents = wants_contents.then(|| view::contents(&app, who, &applied)).transpose()?;
+        shown.push(view::result(&applied, contents.as_deref()));
+    }
+    Ok(Answer::ok(json!({"modules": shown})))
+}
+
+/// Apply modules to an instance, in their order, and wait for the end
+///
+/// A module that fails does not keep the others from being applied. Ids that name nothing are skipped.
+#[utoipa::path(
+    post, path = "/v1.0/{tenant}/instances/{id}/modules", params(("tenant" = String, Path), ("id" = String, Path)),
+    request_body(content = Json, example = json!({"modules": [{"id": "6f4ecebd-5367-471b-aeda-e74920c75fe9"}]})),
+    responses((status = 200, body = Json, description = "Results in the order of application"), Faults)
+)]
+pub(super) async fn instance_apply(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Result<Document, ApiError>,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let body = json_of(document);
+    let mut writing = app.change(&login).await?;
+    let instance = Instance::of_path(&mut writing, who, &path).await?;
+    let request = ApplyRequest::read(&body?)?;
+    let filter = ModuleFilter { uuids: Some(request.ids), ..ModuleFilter::default() };
+    let mut modules = writing.module_list(&filter).await?;
+    modules.retain(|module| rules::may_apply(who, &module.body));
+    let release = &instance.release.body;
+    for module in &modules {
+        if !datastore::fits(&module.body, &release.name, &release.version) {
+            return Err(datastore::unfit(&module.body).into());
+        }
+    }
+    if modules.is_empty() {
+        return Ok(Answer::ok(json!({"modules": []})));
+    }
+    let items = items(&mut writing, modules).await?;
+    let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
+    let run = ask(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
+    conclude(&app, run).await?;
+    let mut results = app.store.read().await?.node_modules(instance.node.id).await?;
+    results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
+    results.sort_by_key(|applied| applied.updated_at);
+    if results.is_empty() {
+        return Err(Refusal::guest("what became of the modules was not recorded").into());
+    }
+    let shown: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
+    Ok(Answer::ok(json!({"modules": shown})))
+}
+
+/// Remove a module from an instance, and wait for the end
+#[utoipa::path(
+    delete, path = "/v1.0/{tenant}/instances/{id}/modules/{module}",
+    params(("tenant" = String, Path), ("id" = String, Path), ("module" = String, Path)),
+    responses((status = 200, description = "No body"), Faults)
+)]
+pub(super) async fn instance_remove(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> Answered<StatusCode> {
+    let who = who(&login, &path)?;
+    let mut writing = app.change(&login).await?;
+    let instance = Instance::of_path(&mut writing, who, &path).await?;
+    let module = module_of(&mut writing, who, path.text("module")).await?;
+    let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
+    let Some(applied) = applied else {
+        return Err(Refusal::guest(&format!("module '{}' was never applied there", module.body.name)).into());
+    };
+    if applied.removed_at.is_some() {
+        return Ok(StatusCode::OK);
+    }
+    // What was applied is what has to go, whatever the module is now.
+    let item = ModuleItem { uuid: applied.uuid, body: applied.body, contents: applied.contents };
+    let run = ask(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
+    conclude(&app, run).await?;
+    let after = find(app.store.read().await?.node_modules(instance.node.id).await?, &module.uuid);
+    match after {
+        Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
+            Err(Refusal::guest(message.as_deref().unwrap_or("the module was not removed")).into())
+        }
+        _ => Ok(StatusCode::OK),
+    }
+}
+
+fn find(applied: Vec<NodeModule>, uuid: &str) -> Option<NodeModule> {
+    applied.into_iter().find(|applied| applied.uuid == uuid)
+}
+
+/// Sends a list on its way.
+async fn ask(
+    app: &App,
+    mut writing: Writing,
+    node: &Node,
+    action: ModuleAction,
+    items: Vec<ModuleItem>,
+) -> Answered<RunId> {
+    if !node.online {
+        return Err(Refusal::guest("the agent of the node is not connected").into());
+    }
+    if is_too_large(&items) {
+        return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
+    }
+    let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
+    let deadline = Micros(
+        writing.now().0
+            + i64::try_from(app.settings.modules.apply_time().as_micros()).unwrap_or(i64::MAX / 2),
+    );
+    let wanted = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
+    let run = enqueue(&mut writing, wanted).await?;
+    let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
+    writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
+    app.conduct(run);
+    Ok(run)
+}
+
+async fn conclude(app: &App, run: RunId) -> Answered<()> {
+    let ended = wait(app, run, app.settings.modules.apply_time() + MARGIN).await?;
+    match ended {
+        Some(run) if run.status == RunStatus::Ready => Ok(()),
+        Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("it failed")).into()),
+        None => Err(Refusal::guest("the agent did not answer in time").into()),
+    }
+}

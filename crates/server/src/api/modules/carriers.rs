@@ -1,0 +1,142 @@
+//! Who carries a module, and the module once more for all of them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::json;
+use stoker_model::{Json, Micros, Module, Node, NodeId};
+use stoker_modules::reapply::{self, Carrier, Limits};
+use stoker_modules::{ReapplyRequest, Who, fits};
+use stoker_store::{List, NodeFilter, Session};
+
+use super::fault::{Answered, Faults};
+use super::instances::{Instance, Known, Page, page};
+use super::{describe, json_of, module_of, view, who};
+use crate::access::caller::Authenticated;
+use crate::clock;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::client::Reached;
+use crate::http::error::ApiError;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::modules;
+use crate::state::App;
+
+/// The instances that carry a module, or how many of them with which contents
+#[utoipa::path(
+    get, path = "/v1.0/{tenant}/modules/{id}/instances",
+    params(
+        ("tenant" = String, Path), ("id" = String, Path), Page,
+        ("count_only" = Option<String>, Query, description = "Any text: one row for each `md5` in use"),
+        ("include_clustered" = Option<String>, Query, description = "Taken and without effect: no instance is clustered"),
+    ),
+    responses((status = 200, body = Json), Faults)
+)]
+pub(super) async fn module_instances(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    reached: Reached,
+    query: Query,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let mut session = app.store.read().await?;
+    let module = module_of(&mut session, who, path.text("id")).await?;
+    let carriers = carriers(&mut session, who, &module).await?;
+    if query.text("count_only").is_some() {
+        return Ok(Answer::ok(json!({"instances": counts(&module, &carriers)})));
+    }
+    let instances = carriers.into_iter().map(|carrier| carrier.instance).collect();
+    let base = format!("{}/v1.0/{}/modules/{}/instances", reached.0, path.text("tenant"), module.uuid);
+    Ok(Answer::ok(page(instances, &query, &base)?))
+}
+
+struct Found {
+    instance: Instance,
+    md5: String,
+    updated_at: Micros,
+}
+
+/// Those the caller may know of.
+async fn carriers(session: &mut Session, who: Who, module: &Module) -> Answered<Vec<Found>> {
+    let carriers = session.module_carriers(&module.uuid).await?;
+    let ids = carriers.iter().map(|carrier| carrier.node_id).collect();
+    let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
+    let nodes = session.node_list(&filter, &List::default()).await?.items;
+    let mut nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
+    let (mut known, mut found) = (Known::default(), Vec::new());
+    for carrier in carriers {
+        let Some(node) = nodes.remove(&carrier.node_id) else { continue };
+        let instance = known.instance(session, node).await?.filter(|instance| instance.is_for(who));
+        if let Some(instance) = instance {
+            found.push(Found { instance, md5: carrier.body.md5, updated_at: carrier.updated_at });
+        }
+    }
+    Ok(found)
+}
+
+fn counts(module: &Module, carriers: &[Found]) -> Vec<Json> {
+    let mut by_md5: BTreeMap<&str, (usize, Micros, Micros)> = BTreeMap::new();
+    for carrier in carriers {
+        let at = carrier.updated_at;
+        let row = by_md5.entry(&carrier.md5).or_insert((0, at, at));
+        *row = (row.0 + 1, row.1.min(at), row.2.max(at));
+    }
+    let shown = by_md5.into_iter().map(|(md5, (count, first, last))| {
+        json!({
+            "module_id": module.uuid,
+            "module_name": module.body.name,
+            "module_md5": md5,
+            "instance_count": count,
+            "current": md5 == module.body.md5,
+            "min_updated_date": clock::seconds(first),
+            "max_updated_date": clock::seconds(last),
+        })
+    });
+    shown.collect()
+}
+
+/// Apply a module again to instances that carry it; answered at once
+#[utoipa::path(
+    put, path = "/v1.0/{tenant}/modules/{id}/instances", params(("tenant" = String, Path), ("id" = String, Path)),
+    request_body(content = Json, example = json!({"reapply": {"batch_size": 10, "batch_delay": 5, "force": 0}})),
+    responses((status = 202, description = "No body; it goes on behind"), Faults)
+)]
+pub(super) async fn module_reapply(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Result<Document, ApiError>,
+) -> Answered<StatusCode> {
+    let who = who(&login, &path)?;
+    let body = json_of(document);
+    let mut writing = app.change(&login).await?;
+    let module = module_of(&mut writing, who, path.text("id")).await?;
+    let request = ReapplyRequest::read(&body?)?;
+    let carriers: Vec<Carrier<NodeId>> = carriers(&mut writing, who, &module)
+        .await?
+        .into_iter()
+        .map(|Found { instance, md5, .. }| {
+            let release = &instance.release.body;
+            Carrier { node: instance.node.id, md5, fits: fits(&module.body, &release.name, &release.version) }
+        })
+        .collect();
+    let settings = &app.settings.modules;
+    let limits =
+        Limits { batch_size: settings.batch_size.into(), batch_delay_s: settings.batch_delay_seconds.into() };
+    let batches = reapply::plan(carriers, &module.body.md5, &request, limits, who.is_admin);
+    let mut change = describe("module.reapply", &module);
+    change.detail["n_instances"] = batches.batches.iter().map(Vec::len).sum::<usize>().into();
+    change.detail["n_current"] = batches.n_current.into();
+    change.detail["n_unfit"] = batches.n_unfit.into();
+    writing.commit(change).await?;
+    app.spawn(modules::reapply::carry_out(app.clone(), module, batches));
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// As [`view::instance`], for those who list.
+pub(super) fn shown(instances: &[Instance]) -> Vec<Json> {
+    instances.iter().map(view::instance).collect()
+}

@@ -1,0 +1,95 @@
+//! All modules, and new ones.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::Json;
+use stoker_modules::rules::{self, Surroundings};
+use stoker_modules::{Create, Datastores};
+use stoker_store::{ModuleFilter, StoreError};
+
+use super::fault::{Answered, Fault, FaultBody, Faults};
+use super::{datastores, describe, json_of, types, view, who};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiError;
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::random;
+use crate::state::App;
+
+/// Contents in Base64. A module is a licence or a setting, not an image of a disk.
+pub(super) const CONTENTS_BYTES_MAX: usize = 4 << 20;
+
+/// The modules that exist for the caller
+#[utoipa::path(
+    get, path = "/v1.0/{tenant}/modules",
+    params(
+        ("tenant" = String, Path, description = "Id or name of the caller's tenant, or `-`"),
+        ("datastore" = Option<String>, Query, description = "Those bound to this datastore; `all`: to none"),
+    ),
+    responses((status = 200, body = Json), (status = 400, body = FaultBody), Faults)
+)]
+pub(super) async fn module_list(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    query: Query,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let mut session = app.store.read().await?;
+    let mut filter = ModuleFilter::default();
+    if !who.is_admin {
+        filter.visible_to = Some(who.tenant_id);
+    }
+    match query.text("datastore") {
+        None => {}
+        Some("all") => filter.datastore = Some(None),
+        Some(name) => {
+            if !datastores(&mut session).await?.has(name) {
+                return Err(Datastores::unknown(name).into());
+            }
+            filter.datastore = Some(Some(name.to_owned()));
+        }
+    }
+    let modules = session.module_list(&filter).await?;
+    Ok(Answer::ok(json!({"modules": modules.iter().map(view::row).collect::<Vec<_>>()})))
+}
+
+/// A new module
+///
+/// Contents are sealed before they are stored, and shown by no operation about modules.
+#[utoipa::path(
+    post, path = "/v1.0/{tenant}/modules", params(("tenant" = String, Path)),
+    request_body(content = Json, example = json!({"module": {
+        "name": "license", "module_type": "ping", "contents": "bWVzc2FnZT1oaQo=", "apply_order": 5, "live_update": 1
+    }})),
+    responses((status = 200, body = Json), Faults)
+)]
+pub(super) async fn module_create(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Result<Document, ApiError>,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let create = Create::read(&json_of(document)?)?;
+    if create.contents.len() > CONTENTS_BYTES_MAX {
+        return Err(Fault::too_large("contents are", CONTENTS_BYTES_MAX));
+    }
+    let mut writing = app.change(&login).await?;
+    let datastores = datastores(&mut writing).await?;
+    let body = rules::create(&create, Surroundings { who, types: &types(&app), datastores: &datastores })?;
+    let sealed = app.module_keys.seal(&create.contents)?;
+    let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
+    let module = made.map_err(|error| taken(error, &body))?;
+    writing.commit(describe("module.create", &module)).await?;
+    Ok(Answer::ok(json!({"module": view::detail(&module)})))
+}
+
+pub(super) fn taken(error: StoreError, body: &stoker_model::ModuleBody) -> Fault {
+    match error {
+        StoreError::Taken { what: "module" } => rules::duplicate(body).into(),
+        error => error.into(),
+    }
+}

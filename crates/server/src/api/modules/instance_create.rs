@@ -1,0 +1,185 @@
+//! A new instance: a free node, taken into the tenant's environment of a release.
+
+use axum::extract::State;
+use serde_json::json;
+use stoker_model::{
+    Change, Cluster, ClusterStatus, GraphType, Json, Module, Node, NodeStatus, Owner, Release, RunId, RunName,
+};
+use stoker_modules::input::InstanceRequest;
+use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
+use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
+
+use super::datastores::all;
+use super::fault::{Answered, Fault, Faults};
+use super::instances::Instance;
+use super::{datastores, json_of, view, who};
+use crate::access::caller::Authenticated;
+use crate::api::clusters::create::make;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiError;
+use crate::http::path::PathParams;
+use crate::modules::automatic::modules_for;
+use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use crate::runs::{GraphRequest, Launch, Manner, launch_in};
+use crate::state::App;
+
+/// A new instance
+///
+/// Any free node that is online joins the tenant's environment of the release, which is made if there is none, and is
+/// deployed; where the release has nothing to deploy it is active at once. Without a datastore the newest release is taken.
+/// The modules, and those that are applied by themselves, follow as one list. `flavorRef` and `volume` are ignored.
+#[utoipa::path(
+    post, path = "/v1.0/{tenant}/instances", params(("tenant" = String, Path)),
+    request_body(content = Json, example = json!({"instance": {
+        "name": "db-1", "flavorRef": "1", "datastore": {"type": "mysql", "version": "8.0"}
+    }})),
+    responses((status = 200, body = Json), Faults)
+)]
+pub(super) async fn instance_create(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Result<Document, ApiError>,
+) -> Answered<Answer<Json>> {
+    let who = who(&login, &path)?;
+    let request = InstanceRequest::read(&json_of(document)?)?;
+    let mut writing = app.change(&login).await?;
+    let release = release(&mut writing, &request).await?;
+    let modules = modules(&mut writing, who, &request, &release).await?;
+    let node = free_node(&mut writing).await?;
+    let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
+    let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
+    let list = follow(&mut writing, &node, &cluster, &release, modules, run).await?;
+    let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
+    writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
+    app.conduct_all(run.into_iter().chain(list).collect());
+    Ok(Answer::ok(json!({"instance": view::instance(&Instance { node, cluster, release })})))
+}
+
+/// The one that is asked for, the newest version of it, or the newest of all.
+async fn release(session: &mut Session, request: &InstanceRequest) -> Answered<Release> {
+    let known = datastores(session).await?;
+    known.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
+    let found = all(session).await?;
+    let deployable = |release: &Release| release.body.is_deployable();
+    let chosen = match &request.datastore {
+        None => {
+            let releases = found.into_iter().flat_map(|datastore| datastore.releases);
+            releases.filter(deployable).max_by_key(|release| release.id)
+        }
+        Some(name) => {
+            let datastore = found.into_iter().find(|datastore| datastore.name == *name);
+            let releases = datastore.ok_or_else(|| Datastores::unknown(name))?.releases;
+            let is_wanted = |release: &Release| {
+                request.datastore_version.as_ref().is_none_or(|version| release.body.version == *version)
+            };
+            releases.into_iter().filter(deployable).find(is_wanted)
+        }
+    };
+    Ok(chosen
+        .ok_or_else(|| Refusal::not_found("Datastore cannot be found: there is no release to deploy."))?)
+}
+
+/// Checked as those of an apply.
+async fn modules(
+    session: &mut Session,
+    who: Who,
+    request: &InstanceRequest,
+    release: &Release,
+) -> Answered<Vec<Module>> {
+    let filter = ModuleFilter { uuids: Some(request.modules.clone()), ..ModuleFilter::default() };
+    let mut modules = session.module_list(&filter).await?;
+    modules.retain(|module| rules::may_apply(who, &module.body));
+    let misfit = modules
+        .iter()
+        .find(|module| !datastore::fits(&module.body, &release.body.name, &release.body.version));
+    misfit.map_or(Ok(()), |module| Err(datastore::unfit(&module.body)))?;
+    Ok(modules)
+}
+
+async fn free_node(session: &mut Session) -> Answered<Node> {
+    let filter = NodeFilter { cluster: Some(None), ..NodeFilter::default() };
+    let nodes = session.node_list(&filter, &List::default()).await?.items;
+    let free = nodes.into_iter().find(|node| node.online && node.status == NodeStatus::Discover);
+    free.ok_or_else(|| {
+        Fault::unprocessable("there is no free node that is online; start an agent on another machine")
+    })
+}
+
+/// The tenant's environment of the release; made if there is none.
+async fn environment(
+    app: &App,
+    writing: &mut Writing,
+    who: Who,
+    tenant: &str,
+    release: &Release,
+) -> Answered<Cluster> {
+    let filter = ClusterFilter { tenant_id: Some(who.tenant_id), release_id: Some(release.id) };
+    if let Some(found) = writing.cluster_list(&filter, &List::default()).await?.items.into_iter().next() {
+        return Ok(found);
+    }
+    let name = format!("{tenant} {} {}", release.body.name, release.body.version);
+    Ok(make(app, writing, release, who.tenant_id, name).await?)
+}
+
+/// The node as a member, and the run that deploys it, where there is something to deploy.
+async fn join(
+    writing: &mut Writing,
+    mut node: Node,
+    cluster: &Cluster,
+    release: &Release,
+    name: &str,
+) -> Answered<(Node, Option<RunId>)> {
+    node.join(cluster.id);
+    name.clone_into(&mut node.name);
+    let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
+    if graph.is_none_or(|graph| graph.tasks.is_empty()) {
+        node.status = NodeStatus::Ready;
+        node.pending_addition = false;
+        node.progress = 100;
+        let node = writing.node_update(&node).await?;
+        if cluster.status == ClusterStatus::New {
+            writing
+                .cluster_update(&Cluster { status: ClusterStatus::Operational, ..cluster.clone() })
+                .await?;
+        }
+        return Ok((node, None));
+    }
+    let node = writing.node_update(&node).await?;
+    let nodes = Some(vec![node.id.to_string()]);
+    let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
+    let launch = Launch { graphs, manner: Manner::default(), name: RunName::Deploy };
+    let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| {
+        if error.status() == axum::http::StatusCode::CONFLICT {
+            return Fault::unprocessable(error.message());
+        }
+        error.into()
+    })?;
+    Ok((node, Some(run.id)))
+}
+
+/// The modules of the request and those that come by themselves, each once, after everything else.
+async fn follow(
+    writing: &mut Writing,
+    node: &Node,
+    cluster: &Cluster,
+    release: &Release,
+    mut modules: Vec<Module>,
+    after: Option<RunId>,
+) -> Answered<Option<RunId>> {
+    for module in modules_for(writing, cluster, release).await? {
+        if !modules.iter().any(|known| known.uuid == module.uuid) {
+            modules.push(module);
+        }
+    }
+    let items = items(writing, modules).await?;
+    if items.is_empty() {
+        return Ok(None);
+    }
+    if is_too_large(&items) {
+        return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
+    }
+    let wanted = Wanted { after, ..Wanted::apply(node.id, items) };
+    Ok(Some(enqueue(writing, wanted).await?))
+}

@@ -1,0 +1,109 @@
+//! Modules and what they are applied to, as the clients of the module API speak: `/v1.0/{tenant}/…`.
+//!
+//! Instances are nodes that belong to a cluster, datastores are releases. The rules are those of `stoker-modules`; here
+//! they meet the records. A path without a tenant (`/v1.0/modules`) means that of the token.
+
+mod apply;
+mod by_id;
+mod carriers;
+mod collection;
+mod datastores;
+mod fault;
+mod instance_create;
+mod instances;
+mod view;
+
+use serde_json::json;
+use stoker_model::{Change, Json, Module, Permission, Role};
+use stoker_modules::{Datastores, Refusal, Who, rules};
+use stoker_store::{List, Session, StoreError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::fault::{Answered, Fault};
+use crate::access::caller::Authenticated;
+use crate::http::body::Document;
+use crate::http::error::ApiError;
+use crate::http::path::PathParams;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+/// In place of a tenant in a path: that of the token.
+pub(crate) const OWN_TENANT: &str = "-";
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("modules")
+        .add_unversioned(Permission::Modules, routes!(collection::module_list, collection::module_create))
+        .add_unversioned(
+            Permission::Modules,
+            routes!(by_id::module_show, by_id::module_update, by_id::module_patch, by_id::module_delete),
+        )
+        .add_unversioned(Permission::Modules, routes!(carriers::module_instances, carriers::module_reapply))
+        .add_unversioned(
+            Permission::Modules,
+            routes!(instances::instance_list, instance_create::instance_create),
+        )
+        .add_unversioned(Permission::Modules, routes!(instances::instance_show, instances::instance_delete))
+        .add_unversioned(Permission::Modules, routes!(apply::instance_modules, apply::instance_apply))
+        .add_unversioned(Permission::Modules, routes!(apply::instance_remove))
+        .add_unversioned(Permission::Modules, routes!(datastores::datastore_list))
+        .add_unversioned(Permission::Modules, routes!(datastores::datastore_show))
+        .add_unversioned(Permission::Modules, routes!(datastores::datastore_version_list))
+        .add_unversioned(Permission::Modules, routes!(datastores::datastore_version_show))
+        .finish()
+}
+
+/// Who asks, where the path names the tenant of the token by its id or its name.
+fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
+    let caller = &login.caller;
+    let named = path.text("tenant");
+    if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
+        let named: String = named.chars().take(100).collect();
+        return Err(Refusal::forbidden(format!(
+            "User with tenant id {} cannot access the tenant {named}",
+            caller.tenant_id
+        ))
+        .into());
+    }
+    Ok(Who { tenant_id: caller.tenant_id, is_admin: caller.roles.contains(&Role::Admin) })
+}
+
+/// A body without its positions.
+fn json_of(document: Result<Document, ApiError>) -> Answered<Json> {
+    document.and_then(|document| document.json()).map_err(Fault::malformed)
+}
+
+/// A module that exists for the caller.
+async fn module_of(session: &mut Session, who: Who, id: &str) -> Answered<Module> {
+    let found = session.module_by_uuid(id).await?;
+    Ok(found.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
+}
+
+/// Whether some instance carries it with its present contents.
+async fn is_applied(session: &mut Session, module: &Module) -> Result<bool, StoreError> {
+    let carriers = session.module_carriers(&module.uuid).await?;
+    Ok(carriers.iter().any(|carrier| carrier.body.md5 == module.body.md5))
+}
+
+async fn datastores(session: &mut Session) -> Result<Datastores, StoreError> {
+    let releases = session.release_list(&List::default()).await?.items;
+    Ok(Datastores(releases.into_iter().map(|release| (release.body.name, release.body.version)).collect()))
+}
+
+/// The types that may be made here.
+fn types(app: &App) -> Vec<&'static str> {
+    let drivers = stoker_tasks::MODULE_DRIVERS.iter().map(|driver| driver.name);
+    match &app.settings.modules.types {
+        None => drivers.collect(),
+        Some(allowed) => drivers.filter(|name| allowed.iter().any(|allowed| allowed == name)).collect(),
+    }
+}
+
+/// The entry of the audit log; contents are not in it.
+fn describe(action: &'static str, module: &Module) -> Change {
+    let detail = json!({
+        "name": module.body.name, "type": module.body.module_type, "md5": module.body.md5,
+        "tenant_id": module.body.tenant_id.map(|id| id.0), "is_admin": module.body.is_admin,
+    });
+    Change { action, target: format!("module {}", module.uuid), detail }
+}

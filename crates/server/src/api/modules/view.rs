@@ -1,0 +1,128 @@
+//! How modules, instances and results are shown.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
+use stoker_modules::Who;
+
+use super::fault::Answered;
+use super::instances::Instance;
+use crate::clock;
+use crate::state::App;
+
+const ALL: &str = "all";
+
+/// A row of a list.
+pub(super) fn row(module: &Module) -> Json {
+    let body = &module.body;
+    json!({
+        "id": module.uuid,
+        "name": body.name,
+        "type": body.module_type,
+        "description": body.description,
+        "tenant_id": body.tenant_id.map(|id| id.to_string()),
+        "tenant": tenant(body.tenant_id),
+        "datastore_id": body.datastore,
+        "datastore": or_all(body.datastore.as_deref()),
+        "datastore_version_id": body.datastore_version,
+        "datastore_version": or_all(body.datastore_version.as_deref()),
+        "auto_apply": body.auto_apply,
+        "priority_apply": body.priority_apply,
+        "apply_order": body.apply_order,
+        "is_admin": body.is_admin,
+        "visible": body.visible,
+        "md5": body.md5,
+        "created": clock::seconds(module.created_at),
+        "updated": clock::seconds(module.updated_at),
+    })
+}
+
+/// What making and changing answer with.
+pub(super) fn detail(module: &Module) -> Json {
+    let mut shown = row(module);
+    shown["live_update"] = module.body.live_update.into();
+    shown
+}
+
+/// What asking for one module answers with.
+pub(super) fn full(module: &Module, instance_count: usize) -> Json {
+    let mut shown = detail(module);
+    shown["instance_count"] = instance_count.into();
+    shown
+}
+
+fn tenant(id: Option<TenantId>) -> String {
+    id.map_or_else(|| ALL.to_owned(), |id| id.to_string())
+}
+
+fn or_all(name: Option<&str>) -> &str {
+    name.unwrap_or(ALL)
+}
+
+/// How a module ended on an instance.
+pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
+    let body: &ModuleBody = &applied.body;
+    json!({
+        "id": applied.uuid,
+        "name": body.name,
+        "type": body.module_type,
+        "md5": body.md5,
+        "tenant": tenant(body.tenant_id),
+        "datastore": or_all(body.datastore.as_deref()),
+        "datastore_version": or_all(body.datastore_version.as_deref()),
+        "status": applied.status.as_str(),
+        "message": applied.message,
+        "created": clock::spaced(applied.created_at),
+        "updated": clock::spaced(applied.updated_at),
+        "removed": applied.removed_at.map(clock::spaced),
+        "auto_apply": body.auto_apply,
+        "visible": body.visible,
+        "priority_apply": body.priority_apply,
+        "apply_order": body.apply_order,
+        "is_admin": body.is_admin,
+        "contents": contents,
+    })
+}
+
+/// Contents as they were applied; those of an admin's module are for admins.
+pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> Answered<String> {
+    if applied.body.is_admin && !who.is_admin {
+        let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
+        return Ok(STANDARD.encode(sentence));
+    }
+    Ok(app.module_keys.unseal(&applied.contents)?)
+}
+
+pub(super) fn instance(found: &Instance) -> Json {
+    let Instance { node, cluster, release } = found;
+    json!({
+        "id": node.id.to_string(),
+        "name": node.name,
+        "status": status(node),
+        "operating_status": if node.online { "HEALTHY" } else { "SHUTDOWN" },
+        "datastore": {"type": release.body.name, "version": release.body.version},
+        "flavor": {"id": "1", "links": []},
+        "volume": {"size": 1},
+        "region": "RegionOne",
+        "tenant_id": cluster.tenant_id.to_string(),
+        "access": {},
+        "links": [],
+        "created": clock::seconds(node.created_at),
+        "updated": clock::seconds(node.last_seen_at.unwrap_or(node.created_at)),
+    })
+}
+
+fn status(node: &Node) -> &'static str {
+    if !node.online {
+        return "SHUTDOWN";
+    }
+    match node.status {
+        NodeStatus::Ready => "ACTIVE",
+        NodeStatus::Error => "ERROR",
+        NodeStatus::Stopped | NodeStatus::Removing => "SHUTDOWN",
+        NodeStatus::Discover | NodeStatus::Provisioning | NodeStatus::Provisioned | NodeStatus::Deploying => {
+            "BUILD"
+        }
+    }
+}

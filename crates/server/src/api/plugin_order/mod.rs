@@ -1,0 +1,103 @@
+//! In which order the stage tasks of enabled plugins run.
+
+mod view;
+
+use axum::extract::State;
+use stoker_model::{Cluster, Graph, GraphType, Owner, Permission, Plugin, Task};
+use stoker_registry::stages::{StagePlugin, notes, order, task_ids};
+use stoker_store::Session;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::view::{ErrorView, NoteView, OrderView, TaskView};
+use crate::access::caller::Authenticated;
+use crate::api::clusters::access::cluster_of;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("clusters").add(Permission::Read, routes!(cluster_plugin_order)).finish()
+}
+
+/// An enabled plugin and its graph, some tasks of which may have a stage.
+struct Enabled {
+    plugin: Plugin,
+    graph: Option<Graph>,
+}
+
+/// The order of the stage tasks of all enabled plugins
+///
+/// By stage, then by number, then by name of the plugin, then by position in its file. A plugin of which a stage cannot be
+/// read takes no part, and is told among the `errors`.
+#[utoipa::path(
+    get, path = "/api/v1/clusters/{id}/plugins/order", params(("id" = i64, Path)),
+    responses((status = 200, body = OrderView))
+)]
+async fn cluster_plugin_order(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<OrderView>> {
+    let mut session = app.store.snapshot().await?;
+    let cluster = cluster_of(&mut session, &login, &path).await?;
+    let enabled = enabled(&mut session, &cluster).await?;
+    drop(session);
+    Ok(Answer::ok(ordered(&enabled)))
+}
+
+async fn enabled(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Enabled>> {
+    let mut enabled = Vec::new();
+    for link in session.cluster_plugins(cluster.id).await?.into_iter().filter(|link| link.enabled) {
+        let Some(plugin) = session.plugin_get(link.plugin_id).await? else { continue };
+        let graph = session.graph_find(Owner::Plugin(plugin.id), &GraphType::default()).await?;
+        enabled.push(Enabled { plugin, graph });
+    }
+    Ok(enabled)
+}
+
+fn ordered(enabled: &[Enabled]) -> OrderView {
+    let staged: Vec<Vec<&Task>> = enabled.iter().map(Enabled::staged).collect();
+    let all: Vec<StagePlugin<'_>> =
+        enabled.iter().zip(&staged).map(|(enabled, tasks)| enabled.stage_plugin(tasks)).collect();
+    let mut errors = Vec::new();
+    let mut sound = Vec::new();
+    for plugin in all {
+        match order(&[plugin]) {
+            Ok(_) => sound.push(plugin),
+            Err(found) => errors.extend(found.into_iter().map(ErrorView::from)),
+        }
+    }
+    let (ordered, twice) = match order(&sound) {
+        Ok(ordered) => (ordered, Vec::new()),
+        Err(twice) => (Vec::new(), twice),
+    };
+    errors.extend(twice.into_iter().map(ErrorView::from));
+    let notes = notes(&ordered);
+    let ids = task_ids(&sound, &ordered);
+    let places = ordered.iter().zip(ids).enumerate();
+    let tasks =
+        places.map(|(place, (task, id))| TaskView::new(place + 1, id, task, &sound, &notes)).collect();
+    OrderView { tasks, notes: notes.iter().map(NoteView::from).collect(), errors }
+}
+
+impl Enabled {
+    /// Tasks of the graph that say when they run by a stage.
+    fn staged(&self) -> Vec<&Task> {
+        let tasks = self.graph.iter().flat_map(|graph| graph.tasks.iter()).map(|stored| &stored.task);
+        tasks.filter(|task| task.field("stage").is_some_and(|stage| !stage.is_null())).collect()
+    }
+
+    fn stage_plugin<'a>(&'a self, graph_tasks: &'a [&'a Task]) -> StagePlugin<'a> {
+        let body = &self.plugin.body;
+        StagePlugin {
+            name: &body.name,
+            version: &body.version,
+            package_version: &body.package_version,
+            tasks: &body.tasks,
+            graph_tasks,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! A run at a glance.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
+use stoker_planner::{Action, Instance};
+use stoker_store::HistoryFilter;
+
+use super::{part_of, run_of};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::parts::matrix::{MatrixView, Window};
+use crate::planning::StoredPlan;
+use crate::runs::OUTCOME;
+use crate::state::App;
+
+/// What became of each task on each node so far, a window at a time
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}/matrix",
+    params(
+        ("id" = i64, Path),
+        ("search" = Option<String>, Query, description = "Only tasks with this in their name"),
+        ("nodes" = Option<String>, Query, description = "Only these nodes, comma-separated"),
+        ("runs_only" = Option<String>, Query, description = "1: without tasks and nodes on which nothing runs"),
+        ("task_offset" = Option<u64>, Query, description = "Leave out so many tasks at the beginning"),
+        ("task_limit" = Option<u64>, Query, description = "At most so many tasks; 200 if not given, never more than 2,000"),
+        ("node_offset" = Option<u64>, Query, description = "Leave out so many nodes at the beginning"),
+        ("node_limit" = Option<u64>, Query, description = "At most so many nodes; 200 if not given, never more than 2,000"),
+    ),
+    responses((status = 200, body = MatrixView), (status = 409, body = crate::http::error::Envelope))
+)]
+pub(super) async fn run_matrix(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<MatrixView>> {
+    let window = Window::read(&mut query);
+    query.finish()?;
+    let mut session = app.store.snapshot().await?;
+    let run = run_of(&mut session, &login, &path).await?;
+    let part = part_of(&mut session, &run).await?;
+    let unplanned = || ApiError::conflict(format!("run {} has no plan yet", run.id));
+    let plan_id = session.run_work(part.id).await?.and_then(|work| work.plan_id).ok_or_else(unplanned)?;
+    let record = session.plan_get(plan_id).await?.ok_or_else(unplanned)?;
+    let stored = StoredPlan::read(&app, &mut session, record).await?;
+    let has_ended = !matches!(part.status, RunStatus::Pending | RunStatus::Running);
+    let planned = move |instance: &Instance<'_>| match instance.verdict.action() {
+        Action::Run if !has_ended => 'p',
+        _ => 'k',
+    };
+    let mut matrix = app.plans.compute(move || window.of(&stored.explained.plan, planned)).await?;
+    let filter = HistoryFilter {
+        nodes: Some(matrix.nodes.clone()),
+        task_names: Some(matrix.tasks.clone()),
+        ..HistoryFilter::default()
+    };
+    let records = session.history_list(&[part.id], &filter).await?;
+    drop(session);
+    write_over(&mut matrix, &records);
+    Ok(Answer::ok(matrix))
+}
+
+/// What was written about an instance is what counts.
+fn write_over(matrix: &mut MatrixView, records: &[HistoryRecord]) {
+    let places = |names: &[String]| -> HashMap<String, usize> {
+        names.iter().cloned().enumerate().map(|(place, name)| (name, place)).collect()
+    };
+    let (rows, columns) = (places(&matrix.tasks), places(&matrix.nodes));
+    let mut cells: Vec<Vec<char>> = matrix.cells.iter().map(|row| row.chars().collect()).collect();
+    for record in records {
+        if let (Some(row), Some(column)) = (rows.get(&record.task_name), columns.get(&record.node_id)) {
+            cells[*row][*column] = letter(record);
+        }
+    }
+    matrix.cells = cells.into_iter().map(|row| row.into_iter().collect()).collect();
+}
+
+fn letter(record: &HistoryRecord) -> char {
+    let outcome = record.custom.get(OUTCOME).and_then(Json::as_str);
+    match (record.status, outcome) {
+        (_, Some("stopped")) => 't',
+        (_, Some("interrupted")) => 'i',
+        (_, Some("blocked")) => 'b',
+        (HistoryStatus::Pending, _) => 'p',
+        (HistoryStatus::Running, _) => 'r',
+        (HistoryStatus::Ready, _) => 's',
+        (HistoryStatus::Error, _) => 'f',
+        (HistoryStatus::Skipped, _) => 'k',
+    }
+}

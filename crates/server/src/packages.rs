@@ -1,0 +1,104 @@
+//! Files of plugins: where they are, and that one changes them at a time.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use stoker_packages::{ArchiveError, PluginsRoot, Undo};
+use stoker_registry::package::PackageProblem;
+use stoker_settings::{DatabaseLocation, Server};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+
+pub(crate) struct Packages {
+    root: PluginsRoot,
+    changing: Arc<Mutex<()>>,
+}
+
+/// The right to change what is below the root.
+pub(crate) struct Changing {
+    pub(crate) root: PluginsRoot,
+    _alone: OwnedMutexGuard<()>,
+}
+
+impl Packages {
+    /// A server that is alone puts in order what it left when it died.
+    pub(crate) fn new(settings: &Server) -> Self {
+        let root = PluginsRoot::new(&settings.plugins_root);
+        if matches!(settings.database, DatabaseLocation::Folder(_))
+            && let Err(error) = root.recover()
+        {
+            tracing::warn!(error = %error, "the folder of plugins cannot be put in order");
+        }
+        Self { root, changing: Arc::default() }
+    }
+
+    pub(crate) fn root(&self) -> &PluginsRoot {
+        &self.root
+    }
+
+    /// Waits until nobody else changes files and records of plugins.
+    pub(crate) async fn change(&self) -> Changing {
+        Changing { root: self.root.clone(), _alone: Arc::clone(&self.changing).lock_owned().await }
+    }
+}
+
+/// Does what takes long with files where it holds up nobody else.
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| {
+        tracing::error!(error = %error, "work with files of plugins broke off");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "work with files of plugins broke off")
+    })
+}
+
+/// Keeps a change of the files; removing what was there before may take its time.
+pub(crate) async fn keep(change: Undo) -> ApiResult<()> {
+    aside(|| change.keep()).await
+}
+
+/// The disk, not the client, is at fault.
+pub(crate) fn disk_failed(error: &io::Error) -> ApiError {
+    tracing::error!(error = %error, "files of plugins cannot be read or written");
+    let message = "the server cannot read or write files of plugins; its log says why";
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
+}
+
+pub(crate) fn archive_refused(error: ArchiveError) -> ApiError {
+    match error {
+        ArchiveError::Environment(error) => disk_failed(&error),
+        about => ApiError::bad_request(about.to_string()),
+    }
+}
+
+/// Everything that is wrong with packages; each problem with the name of its folder and a slash, or with nothing.
+pub(crate) fn package_refused<'p>(problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>) -> ApiError {
+    const TOLD_MAX: usize = 20;
+    let (mut told, mut items) = (Vec::new(), Vec::new());
+    for (folder, problem) in problems {
+        told.push(format!("{folder}{problem}"));
+        items.push(problem_item(folder, problem));
+    }
+    let message = match &told[..] {
+        [only] => only.clone(),
+        _ => format!("{} problems\n- {}", told.len(), told[..told.len().min(TOLD_MAX)].join("\n- ")),
+    };
+    ApiError::refused(items).with_message(message)
+}
+
+/// The file is a part of the path.
+fn problem_item(folder: &str, problem: &PackageProblem) -> ErrorItem {
+    let path = match &*problem.path {
+        "" => format!("{folder}{}", problem.file),
+        inner => format!("{folder}{}: {inner}", problem.file),
+    };
+    let place = problem.span.map(|span| span.start);
+    ErrorItem {
+        line: place.map(|place| place.line),
+        column: place.map(|place| place.column),
+        code: Some(problem.code),
+        help: problem.help.clone(),
+        ..ErrorItem::new(path, &*problem.message)
+    }
+}

@@ -1,0 +1,128 @@
+//! What there is to choose from when a cluster of a release is made.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap, Plugin, Release, compare_versions};
+use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
+use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
+use stoker_store::{List, Session};
+
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::json::merge;
+
+/// All choices are held against all.
+const CHOICES_MAX: usize = 200;
+
+/// A release and, of each plugin that fits it, the newest version.
+pub(crate) struct Catalog {
+    pub(crate) release: Release,
+    /// By name.
+    plugins: BTreeMap<String, Plugin>,
+}
+
+impl Catalog {
+    /// For clusters of this mode, or of any if there is none yet.
+    pub(crate) async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ApiResult<Self> {
+        let all = session.plugin_list(&List::default()).await?.items;
+        let target = release.body.fit_target(mode);
+        let mut plugins: BTreeMap<String, Plugin> = BTreeMap::new();
+        for plugin in all.into_iter().filter(|plugin| plugin.body.fits(target)) {
+            let is_newest = plugins
+                .get(&plugin.body.name)
+                .is_none_or(|known| compare_versions(&plugin.body.version, &known.body.version).is_gt());
+            if is_newest {
+                plugins.insert(plugin.body.name.clone(), plugin);
+            }
+        }
+        Ok(Self { release, plugins })
+    }
+
+    pub(crate) fn plugins(&self) -> impl Iterator<Item = &Plugin> {
+        self.plugins.values()
+    }
+
+    pub(crate) fn plugin(&self, name: &str) -> Option<&Plugin> {
+        self.plugins.get(name)
+    }
+
+    /// The settings of a cluster as it begins, sections of plugins included.
+    pub(crate) fn settings(&self) -> JsonMap {
+        let editable = self.release.body.attributes_metadata.get("editable").and_then(Json::as_object);
+        let mut settings = editable.cloned().unwrap_or_default();
+        for (name, plugin) in &self.plugins {
+            let mut section = plugin.body.attributes_metadata.clone();
+            let off = json!({"metadata": {"class": "plugin", "enabled": false}, "value": false});
+            merge(&mut section, off.as_object().cloned().unwrap_or_default());
+            settings.insert(name.clone(), Json::Object(section));
+        }
+        settings
+    }
+
+    pub(crate) fn registry(&self) -> Registry {
+        registry(&self.release, self.plugins.values())
+    }
+
+    /// The wizard of the release with those of the plugins, restrictions generated.
+    pub(crate) fn wizard(&self, registry: &Registry) -> ApiResult<Mixed> {
+        const NOTHING: &Json = &Json::Null;
+        let wizards: Vec<PluginWizard<'_>> = self
+            .plugins
+            .values()
+            .map(|plugin| PluginWizard {
+                name: &plugin.body.name,
+                version: &plugin.body.version,
+                wizard: plugin.body.extra.get("wizard_metadata").unwrap_or(NOTHING),
+                components: provided(registry, &plugin.body.name),
+            })
+            .collect();
+        let own = Json::Object(self.release.body.wizard_metadata.clone());
+        let mixed = mix(&own, &wizards).map_err(|conflicts| at_odds(&conflicts))?;
+        let n_choices = n_choices(&mixed.wizard, registry);
+        if n_choices > CHOICES_MAX {
+            return Err(ApiError::bad_request(format!(
+                "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
+            )));
+        }
+        Ok(Mixed { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
+    }
+}
+
+/// The components of a release and of plugins, each of which is there in one version.
+pub(crate) fn registry<'p>(release: &Release, plugins: impl Iterator<Item = &'p Plugin>) -> Registry {
+    let plugins: Vec<PluginComponents<'_>> =
+        plugins.map(|plugin| PluginComponents::of(&plugin.body)).collect();
+    Registry::new(&release.body.components_metadata, &plugins.iter().collect::<Vec<_>>())
+}
+
+fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {
+    let is_own = |provider: &Provider| provider.is_plugin() && provider.as_str() == plugin;
+    let own = registry.components().iter().filter(|component| is_own(&component.provider));
+    own.map(|component| component.name.clone()).collect()
+}
+
+fn at_odds(conflicts: &[MixConflict]) -> ApiError {
+    let item = |conflict: &MixConflict| ErrorItem {
+        kind: Some(conflict.kind),
+        plugin: Some(conflict.plugin.clone()),
+        ..ErrorItem::new(&conflict.path, conflict.message())
+    };
+    ApiError::in_the_way(conflicts.iter().map(item).collect())
+}
+
+/// What speaks against a selection, as reports show it, each with its words.
+pub(crate) fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
+    let shown = |finding: &Finding| {
+        let mut shown = finding.to_json();
+        if let Json::Object(fields) = &mut shown {
+            fields.insert("message".to_owned(), Json::from(registry.explain(finding)));
+        }
+        shown
+    };
+    findings.iter().map(shown).collect()
+}
+
+/// What is wrong with a selection, in words.
+pub(crate) fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorItem {
+    ErrorItem { kind: Some(finding.kind()), ..ErrorItem::new(path, registry.explain(finding)) }
+}

@@ -1,0 +1,111 @@
+//! What speaks against plugins being enabled together in a cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_model::{Cluster, Json, Owner, Plugin, Release};
+use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
+use stoker_store::{GraphFilter, List, Session};
+
+use super::catalog::{finding_item, registry};
+use crate::http::error::{ApiResult, ErrorItem};
+
+/// A cluster and the plugins that it shall have.
+pub(crate) struct Enabling<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) release: &'a Release,
+    /// All that are enabled afterwards, each name once.
+    pub(crate) plugins: Vec<&'a Plugin>,
+    /// Names of those that were not enabled before: only what they bring is judged.
+    pub(crate) fresh: BTreeSet<&'a str>,
+}
+
+impl Enabling<'_> {
+    /// Every reason to refuse, the path of a plugin as `path` says.
+    pub(crate) async fn problems(
+        &self,
+        session: &mut Session,
+        path: impl Fn(&str) -> String,
+    ) -> ApiResult<Vec<ErrorItem>> {
+        if self.fresh.is_empty() {
+            return Ok(Vec::new());
+        }
+        let refusal = |plugin: &str, reason: &str| {
+            let message = format!("plugin `{plugin}` cannot be enabled: {reason}");
+            ErrorItem { plugin: Some(plugin.to_owned()), ..ErrorItem::new(path(plugin), message) }
+        };
+        let mut items = Vec::new();
+        for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
+            items.push(refusal(&plugin, &reason));
+        }
+        let registry = registry(self.release, self.plugins.iter().copied());
+        let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
+        for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
+            let reason = finding_item(&registry, &finding, "");
+            items.push(ErrorItem { kind: reason.kind, ..refusal(&plugin, &reason.message) });
+        }
+        Ok(items)
+    }
+
+    /// Roles, volumes and the like that two bring.
+    fn collisions(&self) -> Vec<(String, String)> {
+        let body = &self.release.body;
+        let network_roles = body.extra.get("network_roles_metadata").and_then(Json::as_array);
+        let parts = ReleaseParts {
+            roles: &body.roles_metadata,
+            volumes: &body.volumes_metadata,
+            network_roles: network_roles.map_or(&[], Vec::as_slice),
+        };
+        let plugins: Vec<_> = self.plugins.iter().map(|plugin| &plugin.body).collect();
+        let collisions = contributions(parts, &plugins).err().unwrap_or_default();
+        let reason = |collision: &Collision| {
+            let owners: Vec<&str> = collision.owners.iter().map(String::as_str).collect();
+            let kind = collision.kind.replace('_', " ");
+            self.reason(&format!("the {kind} `{}`", collision.name), &owners)
+        };
+        collisions.iter().filter_map(reason).collect()
+    }
+
+    /// Tasks that two plugins bring. Those of the release or of the cluster may be changed by several: how they are
+    /// merged is told with the graph.
+    async fn task_collisions(&self, session: &mut Session) -> ApiResult<Vec<(String, String)>> {
+        if self.plugins.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let common = [Owner::Release(self.release.id), Owner::Cluster(self.cluster.id)];
+        let own = self.plugins.iter().map(|plugin| Owner::Plugin(plugin.id));
+        let filter = GraphFilter { owners: Some(own.chain(common).collect()), ..GraphFilter::default() };
+        let graphs = session.graph_list(&filter, &List::default()).await?.items;
+        let mut owners: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        let mut shared: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for graph in &graphs {
+            let plugin = self.plugins.iter().find(|plugin| graph.owner == Owner::Plugin(plugin.id));
+            for stored in graph.tasks.iter() {
+                let place = (graph.graph_type.as_str(), stored.task.name.as_str());
+                match plugin {
+                    Some(plugin) => owners.entry(place).or_default().push(&plugin.body.name),
+                    None => _ = shared.insert(place),
+                }
+            }
+        }
+        owners.retain(|place, names| names.len() > 1 && !shared.contains(place));
+        let reason = |((graph_type, task), names): ((&str, &str), Vec<&str>)| {
+            self.reason(&format!("the task `{task}` of graph `{graph_type}`"), &names)
+        };
+        Ok(owners.into_iter().filter_map(reason).collect())
+    }
+
+    /// Whom to tell that others have the thing too; nobody if all of them are enabled already.
+    fn reason(&self, what: &str, owners: &[&str]) -> Option<(String, String)> {
+        let plugin = owners.iter().rev().find(|owner| self.fresh.contains(*owner))?;
+        let others: Vec<String> = owners
+            .iter()
+            .filter(|owner| owner != &plugin)
+            .map(
+                |owner| {
+                    if *owner == "release" { "the release".to_owned() } else { format!("plugin `{owner}`") }
+                },
+            )
+            .collect();
+        Some(((*plugin).to_owned(), format!("{what} is also in {}", others.join(" and "))))
+    }
+}

@@ -1,0 +1,64 @@
+//! What must not be shown of a plan.
+
+use std::collections::{BTreeSet, HashMap};
+
+use stoker_model::{DocumentId, Json, PlanRecord};
+use stoker_state::Secrets;
+use stoker_store::Session;
+
+use crate::http::error::ApiResult;
+
+/// Documents of so many nodes are read at a time: a fleet's together would take more memory than its plan.
+const READ_AT_ONCE: usize = 200;
+
+/// Values of a state that must not be shown: those that all nodes have in common, and those of single nodes.
+pub(crate) struct PlanSecrets {
+    common: Secrets,
+    /// By uid, where there are any.
+    own: HashMap<String, Secrets>,
+}
+
+impl PlanSecrets {
+    /// Those of the state that a plan was made from, as far as they can be in what is said about some nodes.
+    pub(crate) async fn read(
+        session: &mut Session,
+        record: &PlanRecord,
+        nodes: &BTreeSet<String>,
+    ) -> ApiResult<Self> {
+        let mut secrets = Self { common: secrets_of(session, record.common_id).await?, own: HashMap::new() };
+        if nodes.is_empty() {
+            return Ok(secrets);
+        }
+        let mut wanted = session.plan_nodes(record.id).await?;
+        wanted.retain(|(uid, _)| nodes.contains(uid));
+        for some in wanted.chunks(READ_AT_ONCE) {
+            let ids: Vec<DocumentId> = some.iter().map(|(_, id)| *id).collect();
+            let documents = session.documents_get(&ids).await?;
+            for (uid, id) in some {
+                let found = Secrets::of(documents.get(id));
+                if !found.is_empty() {
+                    secrets.own.insert(uid.clone(), found);
+                }
+            }
+        }
+        Ok(secrets)
+    }
+
+    /// Masks what is said about a node.
+    pub(crate) fn mask(&self, node: &str, value: &mut Json) {
+        self.common.mask(value);
+        if let Some(own) = self.own.get(node) {
+            own.mask(value);
+        }
+    }
+
+    /// All of them as one.
+    pub(crate) fn together(self) -> Secrets {
+        self.own.into_values().fold(self.common, Secrets::with)
+    }
+}
+
+/// Values that all nodes have in common and that must not be shown.
+pub(crate) async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
+    Ok(Secrets::of(session.documents_get(&[common]).await?.values()))
+}

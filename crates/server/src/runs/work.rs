@@ -1,0 +1,80 @@
+//! What a run is about: the instances of a plan, or modules for a node. The driver and the engine need not know.
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{Effect, Event, Run as RunState};
+use stoker_engine::session::{Attempt, AttemptKey, Finished, Generation};
+use stoker_store::{StoreError, Writing};
+
+use super::dispatch::Dispatch;
+use super::module_work::{ModuleWork, Recorded};
+use super::outcome::{self, Outcomes};
+
+pub(super) enum Work {
+    Graph(Box<GraphWork>),
+    Modules(ModuleWork),
+}
+
+pub(super) struct GraphWork {
+    pub(super) dispatch: Dispatch,
+    pub(super) outcomes: Outcomes,
+}
+
+/// What is to be written together with events.
+pub(super) enum Changes {
+    Graph(outcome::Changes),
+    Modules(Option<Recorded>),
+}
+
+impl Work {
+    /// Uids of the nodes whose agents have something to do.
+    pub(super) fn executors(&self) -> Vec<String> {
+        match self {
+            Self::Graph(work) => work.dispatch.executors().cloned().collect(),
+            Self::Modules(work) => vec![work.uid().to_owned()],
+        }
+    }
+
+    /// Whether the agent of a node has anything to do in the run.
+    pub(super) fn has_agent(&self, uid: &str) -> bool {
+        match self {
+            Self::Graph(work) => work.dispatch.has_agent(uid),
+            Self::Modules(work) => work.uid() == uid,
+        }
+    }
+
+    /// What the agent gets; or, if that cannot be put together, how the attempt ended before it began.
+    pub(super) async fn attempt(
+        &mut self,
+        key: AttemptKey,
+        generation: Generation,
+        blueprint: &Blueprint,
+    ) -> Result<Attempt, Finished> {
+        match self {
+            Self::Graph(work) => work.dispatch.attempt(key, generation, blueprint).await,
+            Self::Modules(work) => work.attempt(key, generation, blueprint).map_err(|refused| *refused),
+        }
+    }
+
+    pub(super) fn changes(
+        &mut self,
+        blueprint: &Blueprint,
+        state: &RunState,
+        events: &[Event],
+        effects: &[Effect],
+    ) -> Changes {
+        match self {
+            Self::Graph(work) => Changes::Graph(work.outcomes.changes(blueprint, state, effects)),
+            Self::Modules(work) => Changes::Modules(work.recorded(events)),
+        }
+    }
+}
+
+impl Changes {
+    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        match self {
+            Self::Graph(changes) => changes.write(writing).await,
+            Self::Modules(Some(recorded)) => recorded.write(writing).await,
+            Self::Modules(None) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What goes together, over REST.
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use crate::choices::{contrail, made, plugin_body, release_with_choices, server_with_contrail, with};
+use crate::support::TestServer;
+
+async fn checked(server: &TestServer, components: &[&str]) -> Value {
+    server.post("releases/1/components/check", &json!({"components": components})).await.expect(200)
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn components_of_plugins_are_listed_with_what_they_refuse() {
+    let server = server_with_contrail().await;
+    // A newer version for another release hides nothing.
+    let unfit = with(
+        contrail(),
+        json!({"version": "2.0.0", "releases": [{"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]}]}),
+    );
+    made(&server, "plugins", &unfit).await;
+    let listed = server.get("releases/1/components/").await.expect(200);
+    assert_eq!(
+        names(&listed),
+        [
+            "hypervisor:core:kvm",
+            "hypervisor:vmware",
+            "network:ml2:vlan",
+            "storage:block:lvm",
+            "network:core:contrail"
+        ]
+    );
+    let vcenter = json!({"name": "network:core:contrail", "message": "Not compatible with Contrail"});
+    assert_eq!(listed[1]["incompatible"], json!([vcenter]));
+    assert_eq!(names(&listed[4]["incompatible"]), ["hypervisor:vmware", "network:ml2:vlan"]);
+    assert!(listed.as_array().unwrap().iter().all(|component| component.get("bind").is_none()));
+    server.post("releases/1/components", &json!({})).await.expect(405);
+    server.get("releases/9/components").await.refused(404);
+    // A plugin for clusters with high availability.
+    assert_eq!(
+        server.get("releases/1/components?mode=multinode").await.expect(200).as_array().unwrap().len(),
+        4
+    );
+    server.get("releases/1/components?mode=moon").await.refused(400);
+}
+
+#[tokio::test]
+async fn a_component_that_two_provide_is_told() {
+    let server = TestServer::new().await;
+    let twin = with(
+        plugin_body("twin", "1.0.0"),
+        json!({"components_metadata": [{"name": "network:core:contrail"}]}),
+    );
+    // Nothing is wrong with them until there is a release that both fit.
+    made(&server, "plugins", &contrail()).await;
+    made(&server, "plugins", &twin).await;
+    made(&server, "releases", &release_with_choices()).await;
+    let reply = server.get("releases/1/components").await.expect(409);
+    assert_eq!(reply["message"], "`network:core:contrail` is provided more than once, by contrail, twin");
+    assert_eq!(reply["errors"][0]["kind"], "duplicate");
+    assert_eq!(reply["conflicts"][0]["providers"], json!(["contrail", "twin"]));
+    assert_eq!(checked(&server, &["hypervisor:core:kvm", "network:ml2:vlan"]).await["compatible"], false);
+}
+
+/// With vCenter as the only hypervisor a core network cannot be chosen, and everybody is told why.
+#[tokio::test]
+async fn a_core_network_does_not_go_with_vcenter() {
+    let server = server_with_contrail().await;
+    let reply = checked(&server, &["hypervisor:vmware", "networking:core:contrail"]).await;
+    assert_eq!(reply["compatible"], false);
+    assert_eq!(
+        reply["conflicts"],
+        json!([{"kind": "incompatible", "components": ["hypervisor:vmware", "network:core:contrail"],
+                "message": "vCenter is not compatible with Contrail"}])
+    );
+    // Before it is chosen it can be seen that it cannot be.
+    let reply = checked(&server, &["hypervisor:vmware"]).await;
+    assert_eq!(
+        reply["conflicts"][0],
+        json!({"kind": "missing_type", "type": "network",
+                                            "message": "a component of type `network` has to be chosen"})
+    );
+    let contrail =
+        reply["components"].as_array().unwrap().iter().find(|one| one["label"] == "Contrail").unwrap();
+    assert_eq!(
+        *contrail,
+        json!({"name": "network:core:contrail", "label": "Contrail", "provider": "contrail", "chosen": false,
+               "state": "incompatible", "reasons": ["Contrail is not compatible with vCenter"], "unknown": []})
+    );
+    let reply = checked(&server, &["hypervisor:core:kvm", "network:core:contrail"]).await;
+    assert_eq!((&reply["compatible"], &reply["conflicts"]), (&json!(true), &json!([])));
+}
+
+#[tokio::test]
+async fn it_does_not_matter_who_says_no_or_in_which_order() {
+    let server = server_with_contrail().await;
+    let components =
+        ["hypervisor:vmware", "hypervisor:core:kvm", "network:ml2:vlan", "network:core:contrail"];
+    let matrix = server.get("releases/1/compatibility").await.expect(200);
+    let names = names(&matrix["components"]);
+    for one in components {
+        for other in components {
+            let (forth, back) =
+                (checked(&server, &[one, other]).await, checked(&server, &[other, one]).await);
+            assert_eq!(forth["conflicts"], back["conflicts"], "{one} {other}");
+            let (row, column) = (
+                names.iter().position(|name| *name == one).unwrap(),
+                names.iter().position(|name| *name == other).unwrap(),
+            );
+            let cell = &matrix["component_cells"][row][column];
+            assert_eq!(cell, &matrix["component_cells"][column][row], "{one} {other}");
+            let is_conflict =
+                forth["conflicts"].as_array().unwrap().iter().any(|found| found["kind"] == "incompatible");
+            assert_eq!(cell == "X", is_conflict, "{one} {other}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn wrong_selections_are_judged_and_wrong_bodies_refused() {
+    let server = server_with_contrail().await;
+    let reply = checked(&server, &["nonsense", "hypervisor:xen", "hypervisor:xen"]).await;
+    let kinds: Vec<&str> =
+        reply["conflicts"].as_array().unwrap().iter().map(|found| found["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["unknown", "unknown", "missing_type", "missing_type"]);
+    for body in [
+        json!({}),
+        json!({"components": "x"}),
+        json!({"components": [1]}),
+        json!({"components": [], "mode": "x"}),
+        json!({"components": [], "other": 1}),
+        json!([]),
+    ] {
+        server.post("releases/1/components/check", &body).await.refused(400);
+    }
+    server.post("releases/9/components/check", &json!({"components": []})).await.refused(404);
+}
+
+#[tokio::test]
+async fn the_matrix_is_shown_to_programs_and_people() {
+    let server = server_with_contrail().await;
+    let matrix = server.get("releases/1/compatibility/").await.expect(200);
+    assert_eq!(
+        matrix["subtypes"],
+        json!(["hypervisor:core", "hypervisor:vmware", "network:core", "network:ml2", "storage:block"])
+    );
+    assert_eq!(matrix["cells"][1], json!(["", "·", "X", "", ""]));
+    assert_eq!(matrix["cells"][2], json!(["", "X", "·", "X", ""]));
+    let html = server.get("releases/1/compatibility?format=html").await;
+    assert!(html.header("content-type").starts_with("text/html"), "{:?}", html.headers);
+    assert!(html.header("content-security-policy").contains("default-src 'none'"));
+    let text = html.expect(200);
+    let text = text.as_str().unwrap();
+    assert!(text.contains("title=\"vCenter is not compatible with Contrail\">X</td>"), "{text}");
+    let request = server.request("GET", "releases/1/compatibility").header("accept", "text/html,*/*");
+    assert_eq!(server.send(request.body(Body::empty()).unwrap()).await.expect(200), text);
+    server.get("releases/1/compatibility?format=pdf").await.refused(400);
+    server.get("releases/9/compatibility").await.refused(404);
+}
+
+#[tokio::test]
+async fn pages_show_names_and_run_nothing() {
+    let server = TestServer::new().await;
+    let mut body = release_with_choices();
+    body["name"] = json!("<script>alert(1)</script>");
+    body["components_metadata"] = json!([
+        {"name": "hypervisor:a", "label": "\"><b>A", "incompatible": [{"name": "network:b", "message": "<i>"}]},
+        {"name": "network:b", "label": "<u>", "requires": [{"any_of": {"items": ["hypervisor:x"], "message": "<s>"}}]},
+    ]);
+    made(&server, "releases", &body).await;
+    let text = server.get("releases/1/compatibility?format=html").await.expect(200);
+    let text = text.as_str().unwrap();
+    for tag in ["<script>", "<b>", "<i>", "<u>", "<s>"] {
+        assert!(!text.contains(tag), "{tag}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_draws_a_matrix_of_thousands() {
+    let server = TestServer::new().await;
+    let mut body = release_with_choices();
+    let many = (0..301).map(|number| json!({"name": format!("network:n{number}")}));
+    body["components_metadata"] = many.collect();
+    made(&server, "releases", &body).await;
+    let message = server.get("releases/1/compatibility").await.refused(400);
+    assert!(message.starts_with("301 components are too many"), "{message}");
+}

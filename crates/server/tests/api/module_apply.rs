@@ -1,0 +1,306 @@
+//! Modules on nodes: their order, what is recorded, and what happens when agents do not do as they should.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use stoker_settings::{Modules, Runs, Server};
+
+use crate::agent::{Deeds, agents_for};
+use crate::beginnings::{cluster, node};
+use crate::modules::{CONTENTS, id};
+use crate::support::TestServer;
+
+/// A cluster of the admin's tenant with two nodes whose agents do as the names of modules say.
+pub(crate) struct Site {
+    pub(crate) server: TestServer,
+    pub(crate) deeds: Deeds,
+    pub(crate) cluster: i64,
+    pub(crate) nodes: [i64; 2],
+}
+
+impl Site {
+    pub(crate) async fn new() -> Self {
+        Self::with(Modules::default()).await
+    }
+
+    pub(crate) async fn with(modules: Modules) -> Self {
+        let runs = Runs { local_agents: true, ..Runs::default() };
+        let server = TestServer::with(Server { runs, modules, ..Server::default() }).await;
+        let deeds = agents_for(&server.app);
+        server.app.begin_runs();
+        let cluster = cluster(&server).await;
+        let nodes = [node(&server, 1).await, node(&server, 2).await];
+        let site = Self { server, deeds, cluster, nodes };
+        site.assign(&nodes).await;
+        site
+    }
+
+    pub(crate) async fn assign(&self, nodes: &[i64]) {
+        let roles: Vec<Value> = nodes.iter().map(|id| json!({"id": id, "roles": ["compute"]})).collect();
+        let path = format!("clusters/{}/assignment", self.cluster);
+        self.server.post(&path, &json!(roles)).await.expect(200);
+    }
+
+    pub(crate) async fn apply(&self, node: i64, modules: &[&Value]) -> crate::support::Reply {
+        let ids: Vec<Value> = modules.iter().map(|module| json!({"id": module["id"]})).collect();
+        self.server.post(&modules_of(node), &json!({"modules": ids})).await
+    }
+
+    pub(crate) async fn carried(&self, node: i64) -> Vec<String> {
+        let listed = self.server.get(&modules_of(node)).await.expect(200);
+        names(&listed)
+    }
+
+    /// Waits until a node carries as many modules.
+    pub(crate) async fn until_carried(&self, node: i64, n_modules: usize) -> Vec<String> {
+        for _ in 0..600 {
+            let carried = self.carried(node).await;
+            if carried.len() == n_modules {
+                return carried;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("node {node} carries {:?}", self.carried(node).await);
+    }
+}
+
+pub(crate) fn modules_of(node: i64) -> String {
+    format!("/v1.0/instances/{node}/modules")
+}
+
+pub(crate) fn names(listed: &Value) -> Vec<String> {
+    let modules = listed["modules"].as_array().unwrap();
+    modules.iter().map(|module| module["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn modules_are_applied_in_their_order_as_one_task() {
+    let site = Site::new().await;
+    let mut made = Vec::new();
+    for (name, priority, order) in
+        [("f", 0, 9), ("c", 1, 9), ("a", 1, 0), ("e", 0, 1), ("b", 1, 4), ("d", 0, 0)]
+    {
+        made.push(site.server.module(name, json!({"priority_apply": priority, "apply_order": order})).await);
+    }
+    let unknown = json!({"id": "nonesuch"});
+    let all: Vec<&Value> = made.iter().chain([&unknown]).collect();
+    let applied = site.apply(site.nodes[0], &all).await.expect(200);
+    assert_eq!(names(&applied), ["a", "b", "c", "d", "e", "f"]);
+    assert_eq!(site.deeds.take(), [format!("apply a,b,c,d,e,f@{}", site.nodes[0])]);
+    let listed = site.server.get(&modules_of(site.nodes[0])).await.expect(200);
+    assert_eq!(names(&listed), ["f", "e", "d", "c", "b", "a"], "the last applied first");
+    let stamps: Vec<&str> =
+        listed["modules"].as_array().unwrap().iter().map(|row| row["updated"].as_str().unwrap()).collect();
+    assert!(stamps.windows(2).all(|pair| pair[0] > pair[1]), "{stamps:?}");
+    let first = &applied["modules"][0];
+    assert_eq!((&first["status"], &first["message"]), (&json!("OK"), &json!("a\u{fffd}")));
+    assert_eq!((&first["removed"], &first["contents"]), (&Value::Null, &Value::Null));
+    assert_eq!(site.apply(site.nodes[0], &[&unknown]).await.expect(200), json!({"modules": []}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_fails_stops_nobody_and_all_are_recorded() {
+    let site = Site::new().await;
+    let node = site.nodes[0];
+    let (bad, good) =
+        (site.server.module("bad", json!({})).await, site.server.module("good", json!({})).await);
+    let applied = site.apply(node, &[&good, &bad]).await.expect(200);
+    assert_eq!(applied["modules"][0]["status"], "ERROR");
+    assert_eq!(applied["modules"][1]["status"], "OK");
+    assert_eq!(site.carried(node).await, ["good", "bad"]);
+    let shown = site.server.get(&format!("/v1.0/modules/{}", id(&good))).await.expect(200);
+    assert_eq!(shown["module"]["instance_count"], 1);
+    let instances = site.server.get(&format!("/v1.0/modules/{}/instances", id(&good))).await.expect(200);
+    assert_eq!(instances["instances"][0]["id"], node.to_string());
+    let again = site.apply(node, &[&good]).await.expect(200);
+    assert_eq!(again["modules"][0]["created"], applied["modules"][1]["created"]);
+    assert_ne!(again["modules"][0]["updated"], applied["modules"][1]["updated"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_applied_stays_unless_it_is_live_and_can_be_applied_again() {
+    let settings = Modules { batch_size: 1, batch_delay_seconds: 0, ..Modules::default() };
+    let site = Site::with(settings).await;
+    let (fixed, live) = (
+        site.server.module("fixed", json!({})).await,
+        site.server.module("live", json!({"live_update": 1})).await,
+    );
+    for node in site.nodes {
+        site.apply(node, &[&fixed, &live]).await.expect(200);
+    }
+    let path = |module: &Value| format!("/v1.0/modules/{}", id(module));
+    let new = json!({"module": {"contents": "bmV3", "description": "x"}});
+    let refused = site.server.put(&path(&fixed), &new).await.fault(403);
+    assert!(
+        refused.starts_with("A module cannot be deleted or its contents modified if it has been applied")
+    );
+    site.server.delete(&path(&fixed)).await.fault(403);
+    site.server.put(&path(&live), &new).await.expect(200);
+    let counts = async || {
+        let counted =
+            site.server.get(&format!("{}/instances?count_only=True", path(&live))).await.expect(200);
+        let rows = counted["instances"].as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| (row["instance_count"].as_i64().unwrap(), row["current"] == true))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts().await, [(2, false)]);
+    site.deeds.take();
+    site.server.put(&format!("{}/instances", path(&live)), &json!({})).await.fault(400);
+    let reapply = json!({"reapply": {"batch_size": 100}});
+    assert_eq!(site.server.put(&format!("{}/instances", path(&live)), &reapply).await.status, 202);
+    for _ in 0..400 {
+        if counts().await == [(2, true)] {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert_eq!(counts().await, [(2, true)]);
+    assert_eq!(site.deeds.take().len(), 2);
+    assert_eq!(site.server.put(&format!("{}/instances", path(&live)), &reapply).await.status, 202);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(site.deeds.take(), Vec::<String>::new(), "they have it already");
+    assert_eq!(site.server.delete(&path(&live)).await.status, 200);
+    assert_eq!(site.carried(site.nodes[0]).await, ["live", "fixed"], "machines keep what they have");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_module_is_removed_once_and_may_come_back() {
+    let site = Site::new().await;
+    let node = site.nodes[0];
+    let module = site.server.module("m", json!({})).await;
+    let path = format!("{}/{}", modules_of(node), id(&module));
+    let never = site.server.delete(&path).await.fault(400);
+    assert!(never.starts_with("An error occurred communicating with the guest: "), "{never}");
+    site.apply(node, &[&module]).await.expect(200);
+    assert_eq!(site.server.delete(&path).await.status, 200);
+    assert_eq!(site.carried(node).await, Vec::<String>::new());
+    assert_eq!(site.server.delete(&path).await.status, 200, "twice is accepted");
+    assert_eq!(site.deeds.take().len(), 2);
+    site.apply(node, &[&module]).await.expect(200);
+    assert_eq!(site.carried(node).await, ["m"]);
+    let bad = site.server.module("bad", json!({})).await;
+    site.apply(node, &[&bad]).await.expect(200);
+    let stays = site.server.delete(&format!("{}/{}", modules_of(node), id(&bad))).await.fault(400);
+    assert!(stays.contains("bad"), "{stays}");
+    site.server.delete(&format!("{}/nonesuch", modules_of(node))).await.fault(404);
+    let unknown = site.server.delete(&format!("{}/{}", modules_of(99), id(&module))).await.fault(404);
+    assert_eq!(unknown, "Resource 99 cannot be found.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_fail_or_hang_leave_nothing_behind() {
+    let site = Site::with(Modules { apply_seconds: 1, ..Modules::default() }).await;
+    let node = site.nodes[0];
+    let refused = site.server.module("refuse", json!({})).await;
+    let told = site.apply(node, &[&refused]).await.fault(400);
+    assert_eq!(told, "An error occurred communicating with the guest: no such driver");
+    let hang = site.server.module("hang", json!({})).await;
+    let began = site.server.app.clock.now();
+    let told = site.apply(node, &[&hang]).await.fault(400);
+    assert!(told.starts_with("An error occurred communicating with the guest: "), "{told}");
+    let micros = site.server.app.clock.now().0 - began.0;
+    assert!(micros < 12_000_000, "{micros}");
+    assert_eq!(site.carried(node).await, Vec::<String>::new());
+    let good = site.server.module("good", json!({})).await;
+    site.apply(node, &[&good]).await.expect(200);
+    site.server.put(&format!("nodes/{node}"), &json!({"online": false})).await.expect(200);
+    let away = site.apply(node, &[&good]).await.fault(400);
+    assert!(away.ends_with("the agent of the node is not connected"), "{away}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn applies_to_one_node_wait_for_each_other() {
+    let site = Site::new().await;
+    let node = site.nodes[0];
+    let mut made = Vec::new();
+    for number in 0..4 {
+        made.push(site.server.module(&format!("slow{number}"), json!({})).await);
+    }
+    let began = site.server.app.clock.now();
+    let [a, b, c, d] = [0, 1, 2, 3].map(|number: usize| [&made[number]]);
+    let (a, b, c, d) =
+        tokio::join!(site.apply(node, &a), site.apply(node, &b), site.apply(node, &c), site.apply(node, &d));
+    for reply in [a, b, c, d] {
+        assert_eq!(reply.expect(200)["modules"][0]["status"], "OK");
+    }
+    let micros = site.server.app.clock.now().0 - began.0;
+    assert!(micros >= 600_000, "one after the other: {micros}");
+    assert_eq!(site.carried(node).await.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn modules_for_other_releases_do_not_fit_and_then_nothing_is_applied() {
+    let site = Site::new().await;
+    let other = crate::beginnings::release_body();
+    crate::beginnings::release_of(&site.server, stoker_model::NewRelease { name: "S".to_owned(), ..other })
+        .await;
+    let strange = site.server.module("strange", json!({"datastore": {"type": "S"}})).await;
+    let good = site.server.module("good", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
+    let told = site.apply(site.nodes[0], &[&good, &strange]).await.fault(400);
+    assert!(told.starts_with("The module is invalid: Module 'strange' cannot be applied"), "{told}");
+    assert_eq!(site.carried(site.nodes[0]).await, Vec::<String>::new());
+    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    site.apply(site.nodes[0], &[&good]).await.expect(200);
+    for body in [json!({}), json!({"modules": 1}), json!({"modules": [{}]})] {
+        site.server.post(&modules_of(site.nodes[0]), &body).await.fault(400);
+    }
+    site.server.post(&modules_of(99), &json!({"modules": []})).await.fault(404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contents_travel_as_secrets_and_come_back_to_those_who_may() {
+    let site = Site::new().await;
+    let node = site.nodes[0];
+    let module = site.server.module("m", json!({"contents": "aHVudGVyMiBpcyBteSBzZWNyZXQ="})).await;
+    site.apply(node, &[&module]).await.expect(200);
+    let secrets = site.deeds.secrets();
+    assert!(secrets.contains(&"aHVudGVyMiBpcyBteSBzZWNyZXQ=".to_owned()));
+    assert!(secrets.contains(&"hunter2 is my secret".to_owned()));
+    let runs = site.server.get("transactions/").await.expect(200);
+    let run = runs.as_array().unwrap().iter().find(|run| run["name"] == "modules").unwrap().clone();
+    assert_eq!(run["status"], "ready");
+    let history =
+        site.server.get(&format!("transactions/{}/deployment_history", run["id"])).await.expect(200);
+    for shown in [runs.to_string(), history.to_string(), site.server.get("audit/").await.body.to_string()] {
+        assert!(!shown.contains("aHVudGVyMi") && !shown.contains("hunter2"), "{shown}");
+    }
+    let listed = site.server.get(&format!("{}?include_contents=True", modules_of(node))).await.expect(200);
+    assert_eq!(listed["modules"][0]["contents"], "aHVudGVyMiBpcyBteSBzZWNyZXQ=");
+    let queried = site.server.get(&format!("{}?from_guest=True", modules_of(node))).await.expect(200);
+    assert_eq!(queried["modules"][0]["contents"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
+    let site = Site::new().await;
+    let auto = |name: &str, extra: Value| {
+        let mut options = json!({"auto_apply": 1, "apply_order": 3, "contents": CONTENTS});
+        for (key, value) in extra.as_object().unwrap() {
+            options[key] = value.clone();
+        }
+        (name.to_owned(), options)
+    };
+    let mut made = Vec::new();
+    for (name, options) in [auto("second", json!({})), auto("bad-first", json!({"priority_apply": 1}))] {
+        made.push(site.server.module(&name, options).await);
+    }
+    site.server.module("manual", json!({})).await;
+    let third = node(&site.server, 3).await;
+    site.assign(&[third]).await;
+    assert_eq!(site.until_carried(third, 2).await, ["second", "bad-first"]);
+    assert_eq!(site.deeds.take(), [format!("apply bad-first,second@{third}")]);
+    let tasks = json!([crate::runs::task("t", json!("*"), "true", json!({}))]);
+    let path = format!("clusters/{}/deployment_tasks/?graph_type=default", site.cluster);
+    site.server.put(&path, &tasks).await.expect(200);
+    let execute = json!({"cluster": site.cluster, "graphs": [{"type": "default"}]});
+    site.server.post("graphs/execute/", &execute).await.expect(202);
+    for node in site.nodes {
+        assert_eq!(site.until_carried(node, 2).await, ["second", "bad-first"]);
+    }
+    let cluster = site.server.get(&format!("clusters/{}", site.cluster)).await.expect(200);
+    assert_eq!(cluster["status"], "operational", "a module that fails is no failed deployment");
+    let deeds = site.deeds.take();
+    let again = format!("apply bad-first@{third}");
+    assert!(deeds.contains(&again), "what is right is not applied again: {deeds:?}");
+}

@@ -1,0 +1,148 @@
+//! The order of stage tasks.
+
+use serde_json::{Value, json};
+
+use crate::choices::{made, new_cluster, plugin_body, release_with_choices, switch, with};
+use crate::fixtures::set_stage_tasks;
+use crate::support::TestServer;
+
+fn staged(name: &str, stages: &[&str]) -> Value {
+    let task = |stage: &&str| json!({"type": "shell", "role": "*", "stage": stage, "parameters": {"cmd": "x", "timeout": 5}});
+    with(plugin_body(name, "1.0.0"), json!({"tasks": stages.iter().map(task).collect::<Vec<_>>()}))
+}
+
+/// A cluster in which all of these are enabled.
+async fn order(plugins: &[Value]) -> Value {
+    let server = TestServer::new().await;
+    made(&server, "releases", &release_with_choices()).await;
+    for plugin in plugins {
+        made(&server, "plugins", plugin).await;
+    }
+    new_cluster(&server, json!({})).await.expect(201);
+    let names: Vec<(&str, bool)> =
+        plugins.iter().map(|plugin| (plugin["name"].as_str().unwrap(), true)).collect();
+    switch(&server, 1, &names).await.expect(200);
+    server.get("clusters/1/plugins/order/").await.expect(200)
+}
+
+fn places(order: &Value) -> Vec<(&str, i64)> {
+    let tasks = order["tasks"].as_array().unwrap();
+    tasks.iter().map(|task| (task["plugin"].as_str().unwrap(), task["index"].as_i64().unwrap())).collect()
+}
+
+#[tokio::test]
+async fn lower_numbers_come_first_whatever_the_names() {
+    let order = order(&[staged("a", &["pre_deployment/200"]), staged("z", &["pre_deployment/100"])]).await;
+    assert_eq!(places(&order), [("z", 0), ("a", 0)]);
+    assert_eq!(order["notes"], json!([]));
+    assert_eq!(
+        order["tasks"][0],
+        json!({"position": 1, "plugin": "z", "version": "1.0.0", "id": "z-pre_deployment-100-1", "index": 0, "type": "shell",
+               "stage": "pre_deployment", "number": 100.0, "range": "hardware", "tie": false})
+    );
+}
+
+#[tokio::test]
+async fn names_decide_between_equal_numbers() {
+    let order = order(&[
+        staged("z", &["post_deployment/8000"]),
+        staged("a", &["post_deployment/8000.0", "pre_deployment"]),
+    ])
+    .await;
+    assert_eq!(places(&order), [("a", 1), ("a", 0), ("z", 0)]);
+    assert_eq!(order["tasks"][0]["number"], 0.0, "no number is 0");
+    assert_eq!((&order["tasks"][1]["tie"], &order["tasks"][0]["tie"]), (&json!(true), &json!(false)));
+    assert_eq!(
+        order["notes"],
+        json!([{"kind": "tie", "stage": "post_deployment/8000", "plugins": ["a", "z"],
+                "message": "a, z have the same number at `post_deployment/8000`: their names decide"}])
+    );
+}
+
+#[tokio::test]
+async fn the_eight_tasks_of_the_design_are_in_numeric_order() {
+    let one = staged(
+        "plugin1",
+        &["post_deployment", "post_deployment/100", "post_deployment/-100", "post_deployment/-99.9"],
+    );
+    let two = staged(
+        "plugin2",
+        &["post_deployment", "post_deployment/100.0", "post_deployment/-101", "post_deployment/0"],
+    );
+    let order = order(&[one, two]).await;
+    assert_eq!(
+        places(&order),
+        [
+            ("plugin2", 2),
+            ("plugin1", 2),
+            ("plugin1", 3),
+            ("plugin1", 0),
+            ("plugin2", 0),
+            ("plugin2", 3),
+            ("plugin1", 1),
+            ("plugin2", 1),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn ranges_that_are_kept_free_are_noted_and_graphs_count_too() {
+    let own = with(
+        staged("b", &["pre_deployment/1500"]),
+        json!({"deployment_tasks": [{"id": "late", "type": "puppet", "role": "*", "stage": "pre_deployment/-1"},
+                                    {"id": "free", "type": "stage"}]}),
+    );
+    let order = order(&[own]).await;
+    assert_eq!(places(&order), [("b", 1), ("b", 0)]);
+    assert_eq!(
+        (&order["tasks"][0]["id"], &order["tasks"][0]["type"], &order["tasks"][0]["range"]),
+        (&json!("late"), &json!("puppet"), &json!("first"))
+    );
+    assert_eq!(
+        (&order["notes"][0]["kind"], &order["notes"][0]["plugins"]),
+        (&json!("reserved"), &json!(["b"]))
+    );
+}
+
+#[tokio::test]
+async fn a_stage_that_is_none_is_refused_with_its_place() {
+    let server = TestServer::new().await;
+    let bad = staged("bad", &["pre_deployment", "deploy", "pre_deployment/1e3"]);
+    let refused = server.post("plugins", &bad).await.expect(400);
+    let found: Vec<(&str, &str)> = refused["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| (error["path"].as_str().unwrap(), error["code"].as_str().unwrap()))
+        .collect();
+    assert_eq!(found, [("tasks[1].stage", "stage_unknown"), ("tasks[2].stage", "stage_bad_postfix")]);
+    let old = with(staged("old", &["pre_deployment/1"]), json!({"package_version": "1.0.0"}));
+    let refused = server.post("plugins", &old).await.expect(400);
+    assert_eq!(refused["errors"][0]["code"], "stage_postfix_not_allowed");
+}
+
+#[tokio::test]
+async fn a_plugin_without_a_place_hides_no_other() {
+    let server = TestServer::new().await;
+    made(&server, "releases", &release_with_choices()).await;
+    made(&server, "plugins", &staged("bad", &["pre_deployment/1"])).await;
+    made(&server, "plugins", &staged("good", &["pre_deployment"])).await;
+    let stages = [json!({"stage": "pre_deployment"}), json!({"stage": "pre_deployment/ten"})];
+    set_stage_tasks(&server, 1, stages.to_vec()).await;
+    new_cluster(&server, json!({})).await.expect(201);
+    switch(&server, 1, &[("bad", true), ("good", true)]).await.expect(200);
+    let order = server.get("clusters/1/plugins/order").await.expect(200);
+    assert_eq!(places(&order), [("good", 0)]);
+    assert_eq!(
+        order["errors"],
+        json!([{"plugin": "bad", "task": 1, "code": "stage_bad_postfix",
+                "message": "stage task 2 of plugin `bad`: what follows `/` in its `stage` is no plain number"}])
+    );
+}
+
+#[tokio::test]
+async fn clusters_without_plugins_have_no_order() {
+    assert_eq!(order(&[]).await, json!({"tasks": [], "notes": [], "errors": []}));
+    let server = TestServer::new().await;
+    server.get("clusters/9/plugins/order").await.refused(404);
+}
