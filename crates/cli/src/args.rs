@@ -5,6 +5,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use clap::{ColorChoice, Parser};
 
 use crate::commands::Command;
+use crate::remote::Options;
 
 const STYLES: Styles = Styles::styled()
     .header(Style::new().bold())
@@ -34,6 +35,37 @@ pub(crate) struct Cli {
     )]
     pub(crate) color: ColorChoice,
 
+    #[command(flatten)]
+    pub(crate) options: Options,
+
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn arguments_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    /// What can be done is told with an example; nouns alone tell their verbs.
+    #[test]
+    fn every_verb_has_examples() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            if command.get_subcommands().next().is_none() && !path.contains("completions") {
+                let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let exempt = ["openapi", "task-types", "reference", "functions", "bench", "repl"];
+                let is_exempt = exempt.iter().any(|name| path.ends_with(name));
+                assert!(is_exempt || help.contains("Examples:"), "{path} has no examples");
+            }
+            command.get_subcommands().for_each(|verb| check(verb, &path));
+        }
+        check(&Cli::command(), "");
+    }
 }

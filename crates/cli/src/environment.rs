@@ -21,12 +21,22 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
     Some(data.join("stoker"))
 }
 
+/// Where programs keep what their user chose.
+pub(crate) fn config_folder() -> Option<PathBuf> {
+    let absolute = |path: PathBuf| path.is_absolute().then_some(path);
+    let config = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).and_then(absolute);
+    let config = config.or_else(|| Some(env::home_dir().and_then(absolute)?.join(".config")))?;
+    Some(config.join("stoker"))
+}
+
 const ADMIN_PASSWORD: &str = "STOKER_ADMIN_PASSWORD";
 const DATABASE_URL: &str = "STOKER_DATABASE_URL";
 const JOIN_TOKEN: &str = "STOKER_JOIN_TOKEN";
+const PASSWORD: &str = "STOKER_PASSWORD";
+const TOKEN: &str = "STOKER_TOKEN";
 
 /// Variables that have a secret in them: no program that is started for somebody else may see them.
-pub const SECRET_VARIABLES: &[&str] = &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN];
+pub const SECRET_VARIABLES: &[&str] = &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN, PASSWORD, TOKEN];
 
 /// `STOKER_ADMIN_PASSWORD`: the password of the first user.
 pub(crate) fn admin_password() -> Option<String> {
@@ -41,6 +51,36 @@ pub(crate) fn database_url() -> Option<String> {
 /// `STOKER_JOIN_TOKEN`: what an agent joins with, where it should not be an argument.
 pub(crate) fn join_token() -> Option<String> {
     env::var(JOIN_TOKEN).ok().filter(|token| !token.is_empty())
+}
+
+/// `STOKER_SERVER`: the server that commands are for.
+pub(crate) fn server() -> Option<String> {
+    env::var("STOKER_SERVER").ok().filter(|url| !url.is_empty())
+}
+
+/// `STOKER_CA_FILE`: certificates to trust besides those of the system.
+pub(crate) fn ca_file() -> Option<PathBuf> {
+    env::var_os("STOKER_CA_FILE").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// `STOKER_TOKEN`: who we are for the server.
+pub(crate) fn token() -> Option<String> {
+    env::var(TOKEN).ok().filter(|token| !token.is_empty())
+}
+
+/// `STOKER_USER`: whose password it is.
+pub(crate) fn user() -> Option<String> {
+    env::var("STOKER_USER").ok().filter(|user| !user.is_empty())
+}
+
+/// `STOKER_PASSWORD`: the password of that user.
+pub(crate) fn password() -> Option<String> {
+    env::var(PASSWORD).ok().filter(|password| !password.is_empty())
+}
+
+/// `COLUMNS`: how wide the output may be.
+pub(crate) fn columns() -> Option<u16> {
+    env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
 /// `STOKER_LOG`: what is logged.

@@ -1,6 +1,7 @@
 //! How a command ends.
 
 use std::io;
+use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
 
@@ -8,9 +9,9 @@ use crate::diagnostic::Diagnostic;
 pub(crate) const HELP: &str = "\
 Exit codes:
   0  done
-  1  the expression is wrong or failed, or what was asked for does not exist
+  1  it failed or was refused: an expression is wrong, a thing is not there, a run did not succeed
   2  wrong usage
-  3  an input could not be read or makes no sense: data, helper files, cases
+  3  an input could not be read or makes no sense: data, helper files, uploads
   4  the output could not be written
   5  a database, a server or an address is not available";
 
@@ -22,7 +23,7 @@ pub(crate) enum Exit {
     Usage = 2,
     /// Something to be read could not be read or understood.
     Input = 3,
-    /// Standard output is not writable.
+    /// Standard output or a file is not writable.
     Output = 4,
     /// Something that has to be there is not: a database, a server, a free port.
     Unavailable = 5,
@@ -52,6 +53,21 @@ impl Failure {
 
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::new(Exit::Input, Diagnostic::error(message))
+    }
+
+    /// A file could not be written.
+    pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
+        Self::new(Exit::Output, Diagnostic::error(format!("cannot write `{}`: {error}", path.display())))
+    }
+
+    /// What was asked for was not done, for this reason.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, Diagnostic::error(message))
+    }
+
+    /// Arguments that do not go together.
+    pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
+        Self::new(Exit::Usage, Diagnostic::error(message).help(Some(help.to_owned())))
     }
 }
 

@@ -7,7 +7,6 @@
 //! the enumeration of its noun.
 
 mod args;
-mod catalog;
 mod commands;
 mod diagnostic;
 mod environment;
@@ -15,10 +14,13 @@ mod exit;
 mod host;
 mod input;
 mod output;
+mod package;
 mod printer;
 mod programs;
+mod remote;
 mod render;
 mod runtime;
+mod terminal;
 mod text;
 
 use std::ffi::OsString;
@@ -29,7 +31,7 @@ use clap::Parser as _;
 pub use crate::environment::SECRET_VARIABLES;
 use crate::exit::Failure;
 use crate::printer::Printer;
-pub use crate::programs::{Programs, RunAgent, Serve};
+pub use crate::programs::{Programs, RotateModuleKeys, RunAgent, Serve};
 
 /// Runs the program with these arguments, the name of the program being the first.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
@@ -42,7 +44,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
         }
     };
     let mut printer = Printer::new(cli.color);
-    match commands::run(cli.command, programs, &mut printer) {
+    match commands::run(cli.command, &cli.options, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(tell(&failure, &mut printer)),
     }

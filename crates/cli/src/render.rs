@@ -7,7 +7,7 @@ use annotate_snippets::{
 };
 
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::text::one_line;
+use stoker_yaql::people::one_line;
 
 /// Draws one diagnostic with colours; whoever prints it takes them out where they are not wanted.
 pub(crate) fn render(diagnostic: &Diagnostic) -> String {

@@ -121,7 +121,7 @@ fn what_cannot_be_drawn_is_told() {
     check(&["--output", "svg", "--graph", "tasks", "--runs-only"], "`--graph tasks` draws none");
     check(&["--output", "svg", "--only-task", "joni"], "no task of the plan is called `joni`");
     check(&["--output", "dot", "--graph", "tasks", "--parents-of", "x"], "Task x is not present in graph");
-    check(&["--output", "picture"], "possible values: text, json, dot, svg, mermaid");
+    check(&["--output", "picture"], "possible values: text, json, yaml, dot, svg, mermaid");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn durations_make_an_estimate() {
         0,
         &format!("about 3.5 s in all\n{chain}"),
     );
-    check(r#"{"configure": 1000}"#, 0, "in all; 1 of 3 durations are guessed");
+    check(r#"{"configure": 1000}"#, 0, "in all; 1 of 3 durations is guessed");
     check("{}", 0, "about 1 min 0 s in all; 3 of 3 durations are guessed");
     check("[1]", 3, "a map from tasks to milliseconds is expected");
     check(r#"{"configure": "fast"}"#, 3, "`configure` lasts a number of milliseconds");

@@ -8,14 +8,17 @@ use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Store};
 
 use super::serve::Location;
-use crate::exit::{Failure, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 use crate::runtime::block_on;
 
 /// Save the embedded database to a file, also while a server uses it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is a consistent copy of one moment. It holds everything, hashes of passwords included: keep it safe.
+The file is a consistent copy of one moment. It holds the whole database, hashes of passwords included: keep it safe.
+Not in it, and to be saved apart: the files of plugins (`plugins` in the data folder, or --plugins-root of the
+server) and the keys that contents of modules are sealed with (--modules-key-file of the server).
 A PostgreSQL database is saved with its own tools (pg_dump).
 
 Examples:
@@ -55,7 +58,8 @@ pub(crate) struct RestoreArgs {
 pub(crate) fn backup(args: BackupArgs, printer: &mut Printer) -> Outcome {
     let path = embedded(args.location)?;
     if !path.is_file() {
-        return Err(Failure::input(format!("there is no database at {}", path.display())));
+        let message = format!("there is no database at {}", path.display());
+        return Err(Failure::new(Exit::Unavailable, Diagnostic::error(message)));
     }
     block_on(save(path, &args.file))??;
     printer.note(&format!("saved to {}", args.file.display()));

@@ -1,45 +1,150 @@
 //! One folder for each noun, one file for each verb.
 
 mod agent;
+mod apply;
 mod backup;
 mod completions;
+mod config;
+mod demo;
+mod env;
+mod facts;
+mod graph;
+mod history;
+mod kinds;
+mod login;
+mod man;
+mod module;
+mod node;
 mod openapi;
 mod plan;
+mod plugin;
+mod registry;
+mod release;
+mod run;
+mod schema;
+mod sequence;
 mod serve;
+mod settings;
 mod task_types;
+mod user;
+mod wizard;
 mod yaql;
 
 use clap::Subcommand;
 
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::programs::Programs;
+use crate::remote::Options;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     // sorted
     Agent(agent::Args),
+    Apply(apply::Args),
     Backup(backup::BackupArgs),
+    #[command(visible_alias = "completion")]
     Completions(completions::Args),
+    Config(config::Args),
+    Demo(demo::Args),
+    #[command(visible_alias = "cluster")]
+    Env(env::Args),
+    Facts(facts::Args),
+    Graph(graph::Args),
+    History(history::Args),
+    Login(login::LoginArgs),
+    Logout(login::LogoutArgs),
+    Man(man::Args),
+    Module(module::Args),
+    Node(node::Args),
     Openapi(openapi::Args),
-    Plan(plan::Args),
+    Plan(Box<plan::Args>),
+    Plugin(plugin::Args),
+    Registry(registry::Args),
+    Release(release::Args),
     Restore(backup::RestoreArgs),
+    Role(kinds::RoleArgs),
+    Run(run::Args),
+    Schema(schema::Args),
+    Sequence(sequence::Args),
     Serve(serve::Args),
+    Settings(settings::Args),
+    Tag(kinds::TagArgs),
     TaskTypes(task_types::Args),
+    Token(user::TokenArgs),
+    User(user::Args),
+    Whoami(login::WhoamiArgs),
+    Wizard(wizard::Args),
     Yaql(yaql::Args),
     // end sorted
 }
 
-pub(crate) fn run(command: Command, programs: &Programs, printer: &mut Printer) -> Outcome {
+impl Command {
+    /// Whether it asks no server.
+    fn is_offline(&self) -> bool {
+        matches!(
+            self,
+            Self::Agent(_)
+                | Self::Backup(_)
+                | Self::Completions(_)
+                | Self::Demo(_)
+                | Self::Man(_)
+                | Self::Openapi(_)
+                | Self::Registry(_)
+                | Self::Restore(_)
+                | Self::Schema(_)
+                | Self::Serve(_)
+                | Self::TaskTypes(_)
+                | Self::Yaql(_)
+        )
+    }
+}
+
+/// `earlier` are options that were given before the command.
+pub(crate) fn run(
+    command: Command,
+    earlier: &Options,
+    programs: &Programs,
+    printer: &mut Printer,
+) -> Outcome {
+    if let Some(name) = earlier.given().filter(|_| command.is_offline()) {
+        let help = "give it after the command, if the command has it; `--help` tells";
+        return Err(Failure::usage(format!("`{name}` before this command means nothing"), help));
+    }
     match command {
         Command::Agent(args) => agent::run(args, programs, printer),
+        Command::Apply(args) => apply::run(&args, earlier, printer),
         Command::Backup(args) => backup::backup(args, printer),
         Command::Completions(args) => completions::run(&args, printer),
+        Command::Config(args) => config::run(&args, earlier, printer),
+        Command::Demo(args) => demo::run(&args, printer),
+        Command::Env(args) => env::run(&args, earlier, printer),
+        Command::Facts(args) => facts::run(&args, earlier, printer),
+        Command::Graph(args) => graph::run(&args, earlier, printer),
+        Command::History(args) => history::run(&args, earlier, printer),
+        Command::Login(args) => login::login(&args, earlier, printer),
+        Command::Logout(args) => login::logout(&args, earlier, printer),
+        Command::Man(args) => man::run(&args, printer),
+        Command::Module(args) => module::run(args, earlier, programs, printer),
+        Command::Node(args) => node::run(&args, earlier, printer),
         Command::Openapi(_) => openapi::run(programs, printer),
-        Command::Plan(args) => plan::run(&args, printer),
+        Command::Plan(args) => plan::run(&args, earlier, printer),
+        Command::Plugin(args) => plugin::run(&args, earlier, printer),
+        Command::Registry(args) => registry::run(&args, printer),
+        Command::Release(args) => release::run(&args, earlier, printer),
         Command::Restore(args) => backup::restore(args, printer),
+        Command::Role(args) => kinds::role(&args, earlier, printer),
+        Command::Run(args) => run::run(&args, earlier, printer),
+        Command::Schema(args) => schema::run(&args, printer),
+        Command::Sequence(args) => sequence::run(&args, earlier, printer),
         Command::Serve(args) => serve::run(args, programs, printer),
+        Command::Settings(args) => settings::run(&args, earlier, printer),
+        Command::Tag(args) => kinds::tag(&args, earlier, printer),
         Command::TaskTypes(_) => task_types::run(printer),
+        Command::Token(args) => user::token(&args, earlier, printer),
+        Command::User(args) => user::run(&args, earlier, printer),
+        Command::Whoami(args) => login::whoami(&args, earlier, printer),
+        Command::Wizard(args) => wizard::run(&args, earlier, printer),
         Command::Yaql(args) => yaql::run(args, printer),
     }
 }

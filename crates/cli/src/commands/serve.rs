@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use stoker_model::{MergeMode, MergeOrder};
-use stoker_settings::{DatabaseLocation, Evaluation, Runs, Secret, Server};
+use stoker_settings::{DatabaseLocation, Evaluation, Modules, Runs, Secret, Server};
 
 use crate::environment;
 use crate::exit::{Failure, Outcome};
@@ -35,6 +35,19 @@ pub(crate) struct Args {
     /// Largest body of a request, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Server::default().body_bytes_max)]
     max_body: usize,
+
+    /// Where packages of plugins are unpacked [default: `plugins` beside the embedded database]
+    #[arg(long, value_name = "DIR")]
+    plugins_root: Option<PathBuf>,
+
+    /// Where scripts of plugins are copied to on nodes
+    #[arg(long, value_name = "DIR", default_value_t = Server::default().plugin_scripts_root,
+          value_parser = absolute)]
+    plugin_scripts_root: String,
+
+    /// Largest package of a plugin, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = Server::default().plugin_bytes_max)]
+    max_plugin: u64,
 
     /// How long the token of a login lives, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Server::default().token_seconds,
@@ -75,6 +88,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME=PATH", value_parser = super::agent::hook)]
     hook: Vec<(String, PathBuf)>,
 
+    /// File with the keys that contents of modules are sealed with; made if it is missing [default: in the data folder]
+    #[arg(long, value_name = "FILE")]
+    modules_key_file: Option<PathBuf>,
+
     /// Folder of helper files, or one such file, whose functions task fields and node filters can call
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
@@ -86,6 +103,10 @@ pub(crate) struct Args {
     /// Largest single value of an expression, in bytes; grows with the number of nodes if not given
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     memory_quota: Option<i64>,
+
+    /// Types of modules that may be made, with commas between; all that there are drivers for if not given
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    module_types: Option<Vec<String>>,
 
     /// How the log is written to standard error
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
@@ -118,6 +139,19 @@ impl Location {
     }
 }
 
+/// Where the keys of modules are.
+pub(super) fn key_file(given: Option<PathBuf>, database: &DatabaseLocation) -> PathBuf {
+    given.unwrap_or_else(|| match database {
+        DatabaseLocation::Folder(folder) => folder.join(Modules::KEY_FILE),
+        DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default().join(Modules::KEY_FILE),
+    })
+}
+
+/// A folder of nodes, where nobody knows from where a relative one would count.
+fn absolute(text: &str) -> Result<String, String> {
+    if text.starts_with('/') { Ok(text.to_owned()) } else { Err("must begin with `/`".to_owned()) }
+}
+
 fn merge_order(text: &str) -> Result<MergeOrder, String> {
     MergeOrder::parse(text).ok_or_else(|| format!("must be {}", MergeOrder::NAMES.join(" or ")))
 }
@@ -131,9 +165,9 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
     // Read first: with a broken helper there is no server.
     let library = args.helpers.as_deref().map(|path| read_library(path, printer)).transpose()?;
     let database = args.location.resolve()?;
-    let agents_folder = match &database {
-        DatabaseLocation::Folder(folder) => folder.join("agents"),
-        DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default().join("agents"),
+    let data_folder = match &database {
+        DatabaseLocation::Folder(folder) => folder.clone(),
+        DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default(),
     };
     let runs = Runs {
         nodes_at_once: args.nodes_at_once,
@@ -142,13 +176,22 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         local_agents: args.local_agents,
         keep_days: args.keep_runs,
         hooks: args.hook.into_iter().collect(),
-        agents_folder,
+        agents_folder: data_folder.join("agents"),
+    };
+    let modules = Modules {
+        key_file: key_file(args.modules_key_file, &database),
+        types: args.module_types,
+        ..Modules::default()
     };
     let settings = Server {
         listen: args.listen,
         database,
         runs,
+        modules,
         body_bytes_max: args.max_body,
+        plugins_root: args.plugins_root.unwrap_or_else(|| data_folder.join("plugins")),
+        plugin_scripts_root: args.plugin_scripts_root,
+        plugin_bytes_max: args.max_plugin,
         token_seconds: args.token_lifetime,
         merge_order: args.merge_order,
         merge_mode: args.merge_mode,

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use stoker_manifest::Format;
+
 use crate::exit::{Failure, Outcome};
 
 /// More than this is surely not what was meant, and would not fit into memory as values.
@@ -15,6 +17,15 @@ const BYTES_MAX: u64 = 256 << 20;
 pub(crate) struct Text {
     pub(crate) origin: String,
     pub(crate) content: Arc<str>,
+}
+
+impl Text {
+    /// By the name of the file; whatever is not called JSON is YAML.
+    pub(crate) fn format(&self) -> Format {
+        let extension = Path::new(&self.origin).extension();
+        let is_json = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        if is_json { Format::Json } else { Format::Yaml }
+    }
 }
 
 /// Reads a file; `-` is standard input.

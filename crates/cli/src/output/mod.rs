@@ -1,13 +1,10 @@
-//! Values as text: JSON, YAML, and short forms for people.
+//! Values as text: JSON and YAML.
 
-mod short;
 mod yaml;
 
 use clap::ValueEnum;
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::{Options, Result, Value};
-
-pub(crate) use short::short;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -28,10 +25,4 @@ pub(crate) fn to_text(value: &Value, format: Format, options: &Options) -> Resul
         }
         Format::Yaml => yaml::to_yaml(value, options),
     }
-}
-
-/// Compact JSON for listings and errors.
-pub(crate) fn to_json_line(value: &Value) -> String {
-    let options = WriteOptions { ascii: false, ..WriteOptions::default() };
-    json::write(value, &options).unwrap_or_else(|error| format!("<{}>", error.message))
 }

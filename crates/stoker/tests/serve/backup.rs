@@ -48,7 +48,7 @@ fn a_saved_database_can_be_put_back() {
 #[test]
 fn nothing_to_save_and_nothing_to_put_back() {
     let folder = Folder::new();
-    assert_eq!(stoker(&["backup", "x.db"], folder.path()).status.code(), Some(3));
+    assert_eq!(stoker(&["backup", "x.db"], folder.path()).status.code(), Some(5));
     let nonsense = folder.file("nonsense");
     std::fs::write(&nonsense, "no database").unwrap();
     let refused = stoker(&["restore", nonsense.to_str().unwrap()], &folder.file("target"));

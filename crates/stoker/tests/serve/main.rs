@@ -4,8 +4,11 @@
 
 mod backup;
 mod crash;
+mod five_minutes;
 mod joins;
 mod kills;
+mod modules;
+mod plugins;
 mod process;
 mod runs;
 mod site;

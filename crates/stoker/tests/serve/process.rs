@@ -134,13 +134,19 @@ impl Client {
         response.body_mut().read_to_string().unwrap()
     }
 
-    /// Follows a stream of events until it ends: everything it said.
-    pub(crate) fn watch(&self, path: &str) -> std::thread::JoinHandle<String> {
+    /// Follows a stream of events until it ends, and returns once it has said something: everything it said.
+    pub(crate) fn watch(&self, path: &str, first: &str) -> std::thread::JoinHandle<String> {
         let request = self.agent.get(format!("{}{path}", self.base)).header("x-auth-token", &self.token);
         let mut response = request.header("accept", "text/event-stream").call().unwrap();
         assert_eq!(response.status(), 200);
+        let mut bytes = Vec::new();
+        let mut some = [0; 1024];
+        while !String::from_utf8_lossy(&bytes).contains(first) {
+            let n_read = response.body_mut().as_reader().read(&mut some).unwrap();
+            assert_ne!(n_read, 0, "it ended before `{first}`");
+            bytes.extend(&some[..n_read]);
+        }
         std::thread::spawn(move || {
-            let mut bytes = Vec::new();
             // Cut off in the middle is an end, too.
             _ = response.body_mut().as_reader().read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()

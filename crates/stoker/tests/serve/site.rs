@@ -105,6 +105,10 @@ impl Site {
         self.folder.as_ref().unwrap().file(name)
     }
 
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.listen)
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
@@ -240,6 +244,8 @@ impl Drop for Site {
 fn start_server(folder: &Path, listen: &str, extra: &[String]) -> Daemon {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(extra);
+    // All nodes are this machine, whose own folders are none of our business.
+    command.arg("--plugin-scripts-root").arg(folder.join("node/plugins"));
     command
         .env("STOKER_ADMIN_PASSWORD", PASSWORD)
         .env("STOKER_LOG", "info")

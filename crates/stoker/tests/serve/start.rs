@@ -63,8 +63,10 @@ fn what_cannot_start_says_why() {
 async fn postgres_serves_as_well() {
     let Some(database) = TestDatabase::create().await else { return };
     let stoker_store::Database::Postgres { url } = database.database() else { panic!("not PostgreSQL") };
+    let folder = Folder::new();
     let mut command = bare_command();
     command.env("STOKER_DATABASE_URL", url).env("STOKER_ADMIN_PASSWORD", PASSWORD);
+    command.arg("--modules-key-file").arg(folder.file("modules.key"));
     let server = Process::run(command);
     let client = server.client();
     let release = json!({"name": "r", "version": "1", "operating_system": "Ubuntu"});

@@ -60,7 +60,8 @@ impl Durations {
         let mut out = format!("\n\nabout {} in all", spoken(found.total_ms));
         if found.n_unknown > 0 {
             let n_all = found.n_known + found.n_unknown;
-            let _ = write!(out, "; {} of {n_all} durations are guessed", found.n_unknown);
+            let is = if found.n_unknown == 1 { "is" } else { "are" };
+            let _ = write!(out, "; {} of {n_all} durations {is} guessed", found.n_unknown);
         }
         let n_steps = found.critical_path.len();
         let _ = write!(out, "\nlongest chain: {n_steps} in a row, {}", spoken(found.critical_ms()));

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use stoker_graph::{Layer, MergeRules, Source, merge};
-use stoker_manifest::{Format, Options, Problem, Problems, Severity as Judgement, parse_with};
+use stoker_manifest::{Options, Problem, Problems, Severity as Judgement, parse_with};
 use stoker_model::{Task, canonical_field};
 use stoker_yaml::{Node, Span};
 
+use crate::commands::graph::each_once;
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
@@ -97,13 +98,13 @@ fn read_file(
 ) -> (Vec<Task>, Option<Node>) {
     // Files that people have were accepted by readers that did not mind a key given twice.
     let options = Options { strict_keys: false, ..Options::default() };
-    let parsed = parse_with(&text.content, Format::Yaml, &options);
+    let parsed = parse_with(&text.content, text.format(), &options);
     let mut problems = Problems::after(parsed.problems);
     let body = parsed
         .node
         .as_ref()
         .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
-    diagnostics.extend(problems.into_vec().iter().map(|problem| diagnostic(problem, text)));
+    diagnostics.extend(each_once(problems.into_vec()).iter().map(|problem| diagnostic(problem, text)));
     let (metadata, tasks) = body.unwrap_or_default().into_parts();
     if metadata.node_filter.is_some() {
         warnings.push(format!("`{}` has a node filter; from files, all nodes take part", text.origin));

@@ -4,37 +4,54 @@ mod cluster;
 mod durations;
 mod graph;
 mod json;
+mod offline;
+mod online;
 mod picture;
 mod problems;
 mod summary;
+mod text;
 
-use std::path::PathBuf;
+use clap::{Subcommand, ValueEnum};
 
-use clap::ValueEnum;
-use stoker_planner::state::{OldStates, State, master_document};
-use stoker_planner::{ExplainedPlan, Plan, PlanningInput, Request, Settings, check, plan};
-
-use crate::diagnostic::Diagnostic;
-use crate::exit::{Exit, Failure, Outcome};
-use crate::host::SystemHost;
-use crate::input::read_library;
+pub(crate) use self::online::{Looks, Wish, make, tell};
+use crate::exit::Outcome;
 use crate::printer::Printer;
-use cluster::Cluster;
-use durations::Durations;
-use graph::Graph;
+use crate::remote::{self, Options, Remote, SharedConnection};
 use picture::PictureArgs;
 
 /// Compute a plan without running anything
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = AFTER_HELP,
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+
+    #[command(flatten)]
+    make: MakeArgs,
+
+    #[command(flatten)]
+    connection: SharedConnection,
+}
+
+const AFTER_HELP: &str = "\
+With `--env` the server makes the plan and keeps it: `stoker apply` runs it as it is, if nothing it was made from has
+changed since. With `--offline` it is made from files, and no server is asked.
+
 `--nodes` is a folder with a document for each node, YAML or JSON; files without a top-level `uid`
 are left alone. What all documents have in common is the state of the cluster. `--tags` maps uids to
 lists of tags, as in `{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like
 `--nodes`: the state with which every task last succeeded; without it this is a first run.
 
 With `--output json`, standard output holds {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
-\"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]} and nothing else. The
-exit code is 1 when there is no plan, so that a graph can be checked in a pipeline.
+\"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]} and nothing else; of a plan
+that a server made it is what the server tells of it. The exit code is 1 when there is no plan, so
+that a graph can be checked in a pipeline.
 
 With `--output dot`, `svg` or `mermaid` it is a picture: of the task instances and their order, or
 with `--graph tasks` of the tasks as they are written. `--only-task`, `--only-node`, `--parents-of`
@@ -46,162 +63,116 @@ that is not in it is taken to last as long as it does on other nodes, else as ta
 else half a minute.
 
 Examples:
+  stoker plan --env 1
+  stoker plan --env 1 --type upgrade --only-nodes 1,2 --by-node
+  stoker plan show 5 --all
+  stoker plan compare 5 6
   stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml
   stoker plan --offline --tasks a.yaml b.yaml --nodes new/ --old old/ --tags tags.yaml -o json
-  stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml -o svg > plan.svg")]
-pub(crate) struct Args {
+  stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml -o svg > plan.svg";
+
+/// What a plan is wanted for, and how it is shown.
+#[derive(Debug, clap::Args)]
+struct MakeArgs {
+    /// For this cluster, on the server
+    #[arg(
+        long,
+        short,
+        value_name = "ID",
+        visible_alias = "env-id",
+        conflicts_with = "offline",
+        required_unless_present = "offline"
+    )]
+    env: Option<i64>,
+
     /// Plan from files, without a server
-    #[arg(long, required = true)]
+    #[arg(long, requires_all = ["tasks", "nodes", "tags"])]
     offline: bool,
 
-    /// Files with tasks; of a task that is in several, the later file wins, attribute by attribute
-    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
-    tasks: Vec<PathBuf>,
-
-    /// Folder with the new state of each node
-    #[arg(long, value_name = "DIR")]
-    nodes: PathBuf,
-
-    /// Tags of each node, YAML or JSON
-    #[arg(long, value_name = "FILE")]
-    tags: PathBuf,
-
-    /// Folder with the state of each node at the last success
-    #[arg(long, value_name = "DIR")]
-    old: Option<PathBuf>,
-
-    /// Folder of helper files, or one such file, whose functions can be called
-    #[arg(long, value_name = "DIR")]
-    helpers: Option<PathBuf>,
-
-    /// Run only these tasks
-    #[arg(long, value_name = "TASK", value_delimiter = ',')]
-    only_tasks: Option<Vec<String>>,
-
-    /// Take only these nodes
-    #[arg(long, value_name = "UID", value_delimiter = ',')]
-    only_nodes: Option<Vec<String>>,
-
-    /// Plan as if nothing had ever succeeded
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    wish: Wish,
 
     /// Tell about what is skipped, too
     #[arg(long, conflicts_with = "output")]
     all: bool,
 
-    /// Longest collection an expression may walk; grows with the number of nodes if not given
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    limit_iterators: Option<i64>,
+    /// Tell node by node
+    #[arg(long, conflicts_with_all = ["output", "offline"])]
+    by_node: bool,
 
-    /// Largest single value of an expression, in bytes; grows with the number of nodes if not given
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
-    memory_quota: Option<i64>,
-
-    /// How long tasks take, to estimate how long the plan will
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
-    durations: Option<PathBuf>,
-
-    /// Format of the plan: text (the default), json, dot, svg or mermaid
+    /// Format of the plan: text (the default), json, yaml, dot, svg or mermaid
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
 
     #[command(flatten)]
     picture: PictureArgs,
+
+    #[command(flatten)]
+    files: offline::Files,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Compare(online::CompareArgs),
+    Delete(online::DeleteArgs),
+    List(online::ListArgs),
+    Make(online::MakeArgs),
+    Show(online::ShowArgs),
+    // end sorted
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[value(alias = "table")]
     Text,
     Json,
+    Yaml,
     Dot,
     Svg,
     Mermaid,
 }
 
-pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let format = args.output.unwrap_or(Format::Text);
-    args.picture.check(format)?;
-    let durations = args.durations.as_deref().map(Durations::read).transpose()?;
-    let library = match &args.helpers {
-        Some(path) => read_library(path, printer)?,
-        None => stoker_planner::library(),
-    };
-    let graph = Graph::read(&args.tasks, printer)?;
-    let cluster = Cluster::read(&args.nodes, printer)?;
-    let mut warnings = Vec::new();
-    let nodes = cluster::tagged(&cluster, &args.tags, &mut warnings)?;
-    let old = args.old.as_ref().map(|path| Cluster::read(path, printer)).transpose()?.map(|old| as_old(&old));
-    let input = PlanningInput {
-        library,
-        old: old.as_ref(),
-        request: Request {
-            nodes: args.only_nodes.clone(),
-            tasks: args.only_tasks.clone(),
-            force: args.force,
-            ..Request::default()
-        },
-        settings: settings(args),
-        ..PlanningInput::new(&graph.tasks, cluster.common.clone(), nodes)
-    };
-    let (plan, report) = plan(&input).map_err(|report| Failure {
-        exit: Exit::Failed,
-        diagnostics: report.errors().map(|problem| problems::diagnostic(problem, &graph)).collect(),
-    })?;
-    judge(&plan)?;
-    let explained = ExplainedPlan::new(&input, plan, report);
-    warnings.extend(graph.warnings.iter().cloned());
-    if format == Format::Json {
-        return Ok(printer.pieces(|out| json::write(out, &explained, &warnings, &graph))?);
-    }
-    for warning in &warnings {
-        printer.note(&format!("warning: {warning}"));
-    }
-    explained.problems.iter().for_each(|problem| printer.diagnostic(&problems::diagnostic(problem, &graph)));
-    if format != Format::Text {
-        return Ok(printer.data(&args.picture.draw(format, &explained.plan, &graph.tasks)?)?);
-    }
-    let mut text = summary::text(&explained, args.all);
-    if let Some(durations) = &durations {
-        text.push_str(&durations.text(&explained.plan));
-    }
-    Ok(printer.page(&text)?)
-}
-
-/// No plan is shown that another look at it finds wrong. It is never the fault of a user.
-fn judge(plan: &Plan) -> Outcome {
-    let findings = check(plan);
-    if findings.is_empty() {
-        return Ok(());
-    }
-    let help = "this is a mistake of the program and not yours; please report it with the graph";
-    let diagnostic = |finding: &stoker_planner::Finding| {
-        Diagnostic::error(format!("the plan is wrong: {finding}"))
-            .code("internal")
-            .help(Some(help.to_owned()))
-    };
-    Err(Failure { exit: Exit::Failed, diagnostics: findings.iter().map(diagnostic).collect() })
-}
-
-fn settings(args: &Args) -> Settings {
-    let host = SystemHost::new(None);
-    Settings {
-        limit_iterators: args.limit_iterators,
-        memory_quota: args.memory_quota,
-        now_micros: stoker_yaql::Host::now_micros(&host),
-        random_bits: stoker_yaql::Host::random_bits(&host),
-        n_threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+impl Format {
+    /// The format of an answer that is no picture.
+    fn of_answer(self) -> remote::Format {
+        match self {
+            Self::Json => remote::Format::Json,
+            Self::Yaml => remote::Format::Yaml,
+            _ => remote::Format::Table,
+        }
     }
 }
 
-/// What every task succeeded with, if this is how the cluster was.
-fn as_old(cluster: &Cluster) -> OldStates {
-    let mut old = OldStates::default();
-    let state = |node| State { common: cluster.common.clone(), node };
-    for (uid, own) in &cluster.nodes {
-        old.set_node(uid, state(own.clone()));
+pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+    let Some(verb) = &args.verb else {
+        return match args.make.env {
+            None => offline::run(&args.make, printer),
+            Some(env) => {
+                let output = args.make.output.map(Format::of_answer);
+                let mut remote = Remote::connect(&args.connection.over(earlier, output), printer)?;
+                online::make_and_show(&args.make, env, &mut remote)
+            }
+        };
+    };
+    let mut remote = Remote::connect(&args.connection.over(earlier, verb.output()), printer)?;
+    match verb {
+        Verb::Compare(args) => online::compare(args, &mut remote),
+        Verb::Delete(args) => online::delete(args, &mut remote),
+        Verb::List(args) => online::list(args, &mut remote),
+        Verb::Make(args) => online::run_make(args, &mut remote),
+        Verb::Show(args) => online::show(args, &mut remote),
     }
-    old.set_node(stoker_planner::state::MASTER, state(master_document()));
-    old.set_node(stoker_planner::state::SYNC, state(stoker_planner::state::Document::default()));
-    old
+}
+
+impl Verb {
+    fn output(&self) -> Option<remote::Format> {
+        match self {
+            Self::Compare(args) => args.output,
+            Self::Delete(_) => None,
+            Self::List(args) => args.output,
+            Self::Make(args) => args.output,
+            Self::Show(args) => args.output,
+        }
+    }
 }

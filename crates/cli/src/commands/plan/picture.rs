@@ -1,6 +1,7 @@
 //! A plan as a picture.
 
 use clap::ValueEnum;
+use stoker_client::Request;
 use stoker_model::Task;
 use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, VERTICES_MAX, definitions};
 use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
@@ -67,6 +68,23 @@ impl PictureArgs {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The same asked of a server.
+    pub(super) fn asked<'r>(&self, request: Request<'r>, format: Format) -> Request<'r> {
+        let word = match format {
+            Format::Svg => "svg",
+            Format::Mermaid => "mermaid",
+            _ => "dot",
+        };
+        let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(","));
+        request
+            .query("format", word)
+            .maybe("graph", (self.graph == Some(Graph::Tasks)).then_some("tasks"))
+            .maybe("task", joined(&self.only_task))
+            .maybe("node", joined(&self.only_node))
+            .maybe("parents_of", self.parents_of.as_ref())
+            .maybe("runs_only", self.runs_only.then_some(1))
     }
 
     pub(super) fn draw(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<String> {

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use crate::terminal;
+use crate::text::{counted, wrapped};
 use anstyle::{AnsiColor, Style};
 use stoker_planner::{Action, ExplainedPlan, Instance, Reasons};
 
-const BOLD: Style = Style::new().bold();
+pub(super) const BOLD: Style = Style::new().bold();
 const RUN: Style = AnsiColor::Green.on_default();
 const SKIP: Style = AnsiColor::BrightBlack.on_default();
 
@@ -35,8 +37,9 @@ pub(super) fn text(explained: &ExplainedPlan, with_skipped: bool) -> String {
     let blank_line = if out.is_empty() { "" } else { "\n" };
     let _ = write!(
         out,
-        "{blank_line}{BOLD}{n_run} to run{BOLD:#}, {n_skipped} to skip: {} tasks on {n_nodes} nodes",
-        plan.tasks.iter().filter(|task| !task.nodes.is_empty()).count(),
+        "{blank_line}{BOLD}{n_run} to run{BOLD:#}, {n_skipped} to skip: {} on {}",
+        counted(plan.tasks.iter().filter(|task| !task.nodes.is_empty()).count(), "task"),
+        counted(n_nodes, "node"),
     );
     for excluded in excluded {
         let _ = write!(out, "\nnode {} takes no part: {}", excluded.uid, excluded.why);
@@ -64,14 +67,19 @@ fn grouped<'p>(of_task: &[Instance<'p>], reasons: &Reasons) -> Vec<(String, Vec<
 }
 
 fn line(out: &mut String, action: Action, task: &str, nodes: &[Instance<'_>], reason: &str) {
+    let nodes: Vec<&str> = nodes.iter().map(|instance| instance.node).collect();
+    told(out, action.as_str(), task, &nodes, reason);
+}
+
+/// One line for a task and the nodes on which the same happens for the same reason, and one for the reason.
+pub(super) fn told(out: &mut String, action: &str, task: &str, nodes: &[&str], reason: &str) {
     const SHOWN_MAX: usize = 6;
-    let style = if action == Action::Run { RUN } else { SKIP };
-    let mut shown: Vec<&str> = nodes.iter().take(SHOWN_MAX).map(|instance| instance.node).collect();
+    let style = if action == Action::Run.as_str() { RUN } else { SKIP };
+    let mut shown: Vec<&str> = nodes.iter().take(SHOWN_MAX).copied().collect();
     let more = format!("{} more", nodes.len().saturating_sub(SHOWN_MAX));
     if nodes.len() > SHOWN_MAX {
         shown.push(&more);
     }
-    let _ =
-        writeln!(out, "{style}{:<4}{style:#} {BOLD}{task}{BOLD:#} on {}", action.as_str(), shown.join(", "));
-    let _ = writeln!(out, "       {reason}");
+    let _ = writeln!(out, "{style}{action:<4}{style:#} {BOLD}{task}{BOLD:#} on {}", shown.join(", "));
+    let _ = writeln!(out, "{}", wrapped(reason, terminal::width(), "       ".len()));
 }

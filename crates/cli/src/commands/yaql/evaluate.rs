@@ -6,12 +6,13 @@ use stoker_yaql::eval::Reads;
 use stoker_yaql::value::Map;
 use stoker_yaql::{Result, Value};
 
-use super::explain::{Explanation, Trace, draw};
+use super::explain::{Explanation, draw};
 use super::session::{self, Session};
 use crate::exit::Outcome;
 use crate::input::{read_data, read_vars};
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
+use stoker_yaql::people::Trace;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]

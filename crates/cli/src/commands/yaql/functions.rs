@@ -11,13 +11,13 @@ use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, Options, Value};
 
-use crate::catalog::{Entry, entries, find, suggestion};
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_helpers;
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
-use crate::text::{first_sentence, one_line};
+use stoker_yaql::people::{Entry, entries, find, suggestion};
+use stoker_yaql::people::{first_sentence, one_line};
 
 /// List functions, or tell everything about one
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,6 @@ mod jsonl;
 mod reference;
 mod repl;
 mod session;
-mod words;
 
 use clap::Subcommand;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::functions::all_functions;
-use crate::catalog::{Entry, entries};
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::text::one_line;
+use stoker_yaql::people::one_line;
+use stoker_yaql::people::{Entry, entries};
 
 /// Print the reference of all functions as Markdown
 #[derive(Debug, clap::Args)]

@@ -9,13 +9,13 @@ use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::syntax::{Node, NodeId, VarName};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Limits, Options, Span, Value};
 
-use super::words::in_words;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
 use crate::printer::Printer;
-use crate::text::one_line;
+use stoker_yaql::people::in_words;
+use stoker_yaql::people::one_line;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use super::shape::Part;
-use super::{Explanation, Seen};
+use stoker_yaql::people::{Part, Seen};
+
+use super::Explanation;
 
 const DIM: Style = Style::new().dimmed();
 const VALUE: Style = AnsiColor::Cyan.on_default();
@@ -46,11 +47,5 @@ fn remark(part: &Part) -> String {
             format!("{times}{before} {BAD}failed: {error}{BAD:#}")
         }
         (Some(_), _) => format!("{times} {BAD}failed{BAD:#}"),
-    }
-}
-
-impl Part {
-    fn holds_failure(&self) -> bool {
-        self.seen.error.is_some() || self.parts.iter().any(Self::holds_failure)
     }
 }

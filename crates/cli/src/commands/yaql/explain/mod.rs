@@ -1,20 +1,14 @@
 //! What every part of an expression was, when it was evaluated.
 
 mod draw;
-mod shape;
-mod trace;
 
+use stoker_yaql::people::{Part, Seen, Trace, in_words, one_line, parts, short};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Expression, Result, Value};
 
 use super::session::Session;
-use super::words::in_words;
-use crate::output::short;
-use crate::text::one_line;
-use shape::{Part, parts};
 
 pub(crate) use draw::draw;
-pub(crate) use trace::{Seen, Trace};
 
 const ROOT_CHARS_MAX: usize = 200;
 

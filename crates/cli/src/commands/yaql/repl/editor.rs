@@ -15,11 +15,11 @@ use stoker_yaql::Value;
 use super::brackets::is_unfinished;
 use super::complete::{Known, complete};
 use super::state::{Next, State};
-use crate::catalog::names;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::environment::state_folder;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
+use stoker_yaql::people::names;
 
 const PROMPT: &str = "yaql> ";
 

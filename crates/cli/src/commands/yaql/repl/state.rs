@@ -6,16 +6,17 @@ use stoker_yaql::Value;
 use stoker_yaql::syntax::VarName;
 
 use super::super::evaluate::print_explanation;
-use super::super::explain::{Explanation, Trace};
+use super::super::explain::Explanation;
 use super::super::functions::pages;
 use super::super::session::Session;
 use super::command::{self, Command};
-use crate::catalog;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{as_input, read_data};
 use crate::output::{Format, to_text};
 use crate::printer::Printer;
+use stoker_yaql::people;
+use stoker_yaql::people::Trace;
 
 pub(super) struct State {
     pub(super) session: Session,
@@ -102,10 +103,10 @@ impl State {
     }
 
     fn doc(&self, name: &str, printer: &mut Printer) -> Outcome {
-        let entries = catalog::entries(self.session.engine.library().functions());
-        let found = catalog::find(&entries, name);
+        let entries = people::entries(self.session.engine.library().functions());
+        let found = people::find(&entries, name);
         if found.is_empty() {
-            let help = catalog::suggestion(&entries, name).map(|best| format!("did you mean `{best}`?"));
+            let help = people::suggestion(&entries, name).map(|best| format!("did you mean `{best}`?"));
             let diagnostic = Diagnostic::error(format!("there is no function `{name}`")).help(help);
             return Err(Failure::new(Exit::Failed, diagnostic));
         }

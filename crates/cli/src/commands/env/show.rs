@@ -1,0 +1,76 @@
+use serde_json::{Value as Json, json};
+use stoker_client::Request;
+
+use super::EnvArg;
+use crate::exit::Outcome;
+use crate::remote::{Format, Remote, cell};
+
+/// List clusters
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker env list
+  stoker cluster list --output json")]
+pub(super) struct ListArgs {}
+
+/// Show a cluster and its nodes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker env show 1
+  stoker env show 1 --output yaml")]
+pub(super) struct ShowArgs {
+    #[command(flatten)]
+    env: EnvArg,
+}
+
+pub(super) fn list(remote: &mut Remote<'_>) -> Outcome {
+    let clusters = remote.get_list(&Request::get("clusters"))?;
+    remote.list(
+        &[
+            ("id", "id"),
+            ("name", "name"),
+            ("status", "status"),
+            ("release", "release_id"),
+            ("mode", "mode"),
+            ("tenant", "tenant"),
+        ],
+        clusters,
+    )
+}
+
+pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
+    let id = args.env.id();
+    let mut cluster = remote.get(format!("clusters/{id}"))?;
+    if remote.format() == Format::Table && !remote.is_quiet() {
+        let nodes = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
+        let word = |node: &Json| format!("{} ({})", cell(&node["id"]), cell(&roles(node)));
+        cluster["nodes"] = json!(nodes.iter().map(word).collect::<Vec<_>>());
+    }
+    remote.details(
+        &[
+            ("id", "id"),
+            ("name", "name"),
+            ("status", "status"),
+            ("release", "release_id"),
+            ("mode", "mode"),
+            ("components", "components"),
+            ("nodes", "nodes"),
+            ("merge order", "merge_order"),
+            ("merge mode", "merge_mode"),
+            ("own facts", "is_customized"),
+            ("locked", "is_locked"),
+            ("tenant", "tenant"),
+            ("made", "created_at"),
+        ],
+        &cluster,
+    )
+}
+
+/// What a node is, and what it is going to be.
+fn roles(node: &Json) -> Json {
+    let of = |key: &str| node[key].as_array().cloned().unwrap_or_default();
+    let mut roles = of("roles");
+    roles.extend(of("pending_roles"));
+    Json::Array(roles)
+}

@@ -1,0 +1,64 @@
+use serde_json::{Value as Json, json};
+use stoker_client::Request;
+
+use super::owner::{LayerArgs, Owner, Place};
+use crate::exit::Outcome;
+use crate::remote::{Format, Remote, cell};
+
+/// List graphs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+With `--env` these are the graphs that make up what the cluster runs: its own, those of its release and of its
+plugins, or some of these layers.
+
+Examples:
+  stoker graph list
+  stoker graph list --env 1
+  stoker graph list --env 1 --cluster --plugins
+  stoker graph list --release 2 --output json")]
+pub(super) struct Args {
+    #[command(flatten)]
+    layers: LayerArgs,
+
+    /// Only of these types
+    #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',')]
+    types: Vec<String>,
+}
+
+pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
+    let types = (!args.types.is_empty()).then(|| args.types.join(","));
+    let mut request = Request::get("graphs").maybe("graph_types", types);
+    let mut wanted: Vec<&'static str> = Vec::new();
+    match args.layers.place()? {
+        None => {}
+        Some(Place::Owner(Owner::Release(id))) => request = request.query("releases_ids", id),
+        Some(Place::Owner(Owner::Plugin(id))) => request = request.query("plugins_ids", id),
+        Some(Place::Owner(Owner::Cluster(id))) => request = request.query("clusters_ids", id),
+        Some(Place::Layers { cluster, layers }) => {
+            // A cluster that is not there has no graphs, which would not be told apart from one without any.
+            remote.get(format!("clusters/{cluster}"))?;
+            request = request.query("clusters_ids", cluster).query("fetch_related", 1);
+            wanted = layers;
+        }
+    }
+    let mut graphs = remote.get_list(&request)?;
+    graphs.retain(|graph| {
+        let model = graph["relations"][0]["model"].as_str().unwrap_or_default();
+        wanted.is_empty() || wanted.iter().any(|layer| layer.trim_end_matches('s') == model)
+    });
+    if remote.format() == Format::Table {
+        graphs.iter_mut().for_each(shorten);
+    }
+    remote.list(
+        &[("id", "id"), ("type", "type"), ("owner", "owner"), ("tasks", "n_tasks"), ("name", "name")],
+        graphs,
+    )
+}
+
+fn shorten(graph: &mut Json) {
+    let relation = &graph["relations"][0];
+    let owner = format!("{} {}", cell(&relation["model"]), cell(&relation["model_id"]));
+    let n_tasks = graph["tasks"].as_array().map_or(0, Vec::len);
+    graph["owner"] = json!(owner);
+    graph["n_tasks"] = json!(n_tasks);
+}

@@ -1,0 +1,106 @@
+//! `stoker history`: what became of each task on each node.
+
+use clap::Subcommand;
+use serde_json::{Value as Json, json};
+use stoker_client::Request;
+
+use super::run::took;
+use crate::exit::Outcome;
+use crate::printer::Printer;
+use crate::remote::{Format, Options, Remote, Shared, cell};
+
+/// History: what became of each task of a run on each node
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+
+    #[command(flatten)]
+    options: Shared,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Show(ShowArgs),
+}
+
+/// Show what became of each task of a run
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+`stoker run list` names runs. Tasks that were skipped are shown with `--status skipped` or `--all`.
+
+Examples:
+  stoker history show 7
+  stoker history show 7 --node 1,2 --status error
+  stoker history show 7 --task install --output json
+  stoker history show 7 --csv > run-7.csv")]
+struct ShowArgs {
+    /// Id of the run
+    #[arg(value_name = "RUN")]
+    run: i64,
+
+    /// Only on these nodes
+    #[arg(long = "node", short, value_name = "NODE", value_delimiter = ',', visible_alias = "nodes")]
+    nodes: Vec<String>,
+
+    /// Only of these tasks
+    #[arg(long = "task", value_name = "NAME", value_delimiter = ',', visible_alias = "tasks")]
+    tasks: Vec<String>,
+
+    /// Only these: pending, running, ready, error, skipped
+    #[arg(long = "status", value_name = "STATUS", value_delimiter = ',', visible_alias = "statuses")]
+    statuses: Vec<String>,
+
+    /// Also what was skipped
+    #[arg(long, short, conflicts_with = "statuses")]
+    all: bool,
+
+    /// As comma-separated values
+    #[arg(long)]
+    csv: bool,
+}
+
+pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let Verb::Show(args) = &args.verb;
+    show(args, &mut remote)
+}
+
+fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
+    let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(","));
+    let is_table = remote.format() == Format::Table && !args.csv;
+    let default = (is_table && !args.all).then(|| "pending,running,ready,error".to_owned());
+    let request = Request::get(format!("transactions/{}/deployment_history", args.run))
+        .maybe("nodes", joined(&args.nodes))
+        .maybe("tasks_names", joined(&args.tasks))
+        .maybe("statuses", joined(&args.statuses).or(default));
+    if args.csv {
+        let answer = remote.try_send(&request.accept("text/csv"));
+        let answer = answer.map_err(|error| crate::remote::failure(error, None))?;
+        return Ok(remote.printer.data(&answer.text())?);
+    }
+    let mut records = remote.get_list(&request)?;
+    if is_table && remote.is_quiet() {
+        // What a task on a node is called by, as in plans.
+        let name = |record: &Json| format!("{}@{}\n", cell(&record["task_name"]), cell(&record["node_id"]));
+        let names: String = records.iter().map(name).collect();
+        return if names.is_empty() { Ok(()) } else { Ok(remote.printer.data(&names)?) };
+    }
+    if is_table {
+        for record in &mut records {
+            record["took"] = json!(took(record));
+        }
+    }
+    remote.list(
+        &[
+            ("task", "task_name"),
+            ("node", "node_id"),
+            ("status", "status"),
+            ("started", "time_start"),
+            ("took", "took"),
+            ("why", "reason"),
+        ],
+        records,
+    )
+}

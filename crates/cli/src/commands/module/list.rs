@@ -1,0 +1,37 @@
+use stoker_client::Request;
+
+use super::MODULES;
+use crate::exit::Outcome;
+use crate::remote::Remote;
+
+/// List modules
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker module list
+  stoker module list --datastore mysql --output json")]
+pub(super) struct Args {
+    /// Only those bound to this release; `all`: to none
+    #[arg(long, value_name = "RELEASE")]
+    datastore: Option<String>,
+}
+
+pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
+    let listed = remote.send(&Request::get(MODULES).maybe("datastore", args.datastore.as_ref()))?;
+    remote.list(
+        &[
+            ("id", "id"),
+            ("name", "name"),
+            ("type", "type"),
+            ("release", "datastore"),
+            ("version", "datastore_version"),
+            ("tenant", "tenant"),
+            ("priority", "priority_apply"),
+            ("order", "apply_order"),
+            ("auto", "auto_apply"),
+            ("admin", "is_admin"),
+            ("visible", "visible"),
+        ],
+        listed["modules"].as_array().cloned().unwrap_or_default(),
+    )
+}

@@ -1,0 +1,85 @@
+use stoker_client::Request;
+
+use crate::exit::Outcome;
+use crate::remote::Remote;
+
+/// List nodes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker node list
+  stoker node list --env 1
+  stoker node list --free --output json")]
+pub(super) struct ListArgs {
+    /// Only of this cluster
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with = "free")]
+    env: Option<i64>,
+
+    /// Only those of no cluster
+    #[arg(long)]
+    free: bool,
+
+    /// Only with one of these roles
+    #[arg(long = "role", value_name = "NAME", value_delimiter = ',')]
+    roles: Vec<String>,
+}
+
+/// Show a node
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker node show 1
+  stoker node show 1 --output json")]
+pub(super) struct ShowArgs {
+    /// Id of the node
+    #[arg(value_name = "NODE")]
+    node: i64,
+}
+
+pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
+    let cluster = args.env.map(|id| id.to_string()).or_else(|| args.free.then(String::new));
+    let roles = (!args.roles.is_empty()).then(|| args.roles.join(","));
+    let request = Request::get("nodes").maybe("cluster_id", cluster).maybe("roles", roles);
+    let nodes = remote.get_list(&request)?;
+    remote.list(
+        &[
+            ("id", "id"),
+            ("name", "name"),
+            ("status", "status"),
+            ("online", "online"),
+            ("cluster", "cluster"),
+            ("roles", "roles"),
+            ("to become", "pending_roles"),
+            ("ip", "ip"),
+            ("labels", "labels"),
+        ],
+        nodes,
+    )
+}
+
+pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
+    let node = remote.get(format!("nodes/{}", args.node))?;
+    remote.details(
+        &[
+            ("id", "id"),
+            ("name", "name"),
+            ("hostname", "hostname"),
+            ("status", "status"),
+            ("online", "online"),
+            ("last seen", "last_seen_at"),
+            ("cluster", "cluster"),
+            ("roles", "roles"),
+            ("to become", "pending_roles"),
+            ("to be added", "pending_addition"),
+            ("to be removed", "pending_deletion"),
+            ("error", "error_msg"),
+            ("progress", "progress"),
+            ("ip", "ip"),
+            ("mac", "mac"),
+            ("labels", "labels"),
+            ("operating system", "os_platform"),
+            ("manufacturer", "manufacturer"),
+        ],
+        &node,
+    )
+}

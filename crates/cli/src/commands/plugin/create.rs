@@ -1,0 +1,79 @@
+//! `stoker plugin create`: the beginning of a plugin.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use stoker_registry::package::{PackageVersion, SkeletonFile, SkeletonOptions, skeleton};
+
+use crate::diagnostic::Diagnostic;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::printer::Printer;
+
+/// Write the files of a new plugin
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The last part of PATH is the name of the plugin: small letters, digits, `_` and `-`. Nothing may be there yet.
+The files pass `stoker plugin check` as they are; comments in them say what to change, and which numbers
+behind a stage are for what.
+
+Examples:
+  stoker plugin create plugins/gridnet
+  stoker plugin create gridnet --package-version 4.0.0 --with-wizard")]
+pub(super) struct Args {
+    /// Folder to make
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+
+    /// Rules that the package follows: 1.0.0 to 5.0.0
+    #[arg(long, value_name = "VERSION", default_value = "5.0.0", value_parser = package_version)]
+    package_version: PackageVersion,
+
+    /// Add to the wizard in which clusters are made
+    #[arg(long)]
+    with_wizard: bool,
+}
+
+fn package_version(text: &str) -> Result<PackageVersion, String> {
+    let known: Vec<&str> = PackageVersion::ALL.iter().map(|version| version.as_str()).collect();
+    PackageVersion::parse(text).ok_or_else(|| format!("must be one of {}", known.join(", ")))
+}
+
+pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let shown = args.path.display();
+    let usage = |message: String| Failure::new(Exit::Usage, Diagnostic::error(message));
+    let name = args.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let options = SkeletonOptions { name, version: args.package_version, has_wizard: args.with_wizard };
+    let files =
+        skeleton(options).map_err(|error| usage(format!("`{name}` is no name of a plugin: {error}")))?;
+    if args.path.symlink_metadata().is_ok() {
+        return Err(usage(format!("`{shown}` is there already")));
+    }
+    if let Err(error) = write(&args.path, &files) {
+        // Half a plugin would be in the way of the next try.
+        _ = fs::remove_dir_all(&args.path);
+        return Err(Failure::unwritable(&args.path, &error));
+    }
+    let files: Vec<String> = files.iter().map(|file| format!("  {}\n", file.path)).collect();
+    let next = format!("change them, then run `stoker plugin check {shown}`");
+    Ok(printer.data(&format!("wrote `{shown}`:\n{}{next}", files.concat()))?)
+}
+
+fn write(folder: &Path, files: &[SkeletonFile]) -> io::Result<()> {
+    if let Some(parent) = folder.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::create_dir(folder)?;
+    for file in files {
+        let path = folder.join(&file.path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, &file.text)?;
+        if file.is_executable {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+        }
+    }
+    Ok(())
+}

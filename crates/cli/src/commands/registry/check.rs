@@ -1,0 +1,72 @@
+//! `stoker registry check`: whether a selection of components works.
+
+use clap::ValueEnum;
+use stoker_model::Json;
+use stoker_registry::components::Selection;
+
+use super::offline::Source;
+use crate::diagnostic::Diagnostic;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::printer::Printer;
+
+/// Decide whether components can be chosen together
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+With `--output json`, standard output holds {\"compatible\", \"conflicts\"}; each conflict has its reason in words.
+
+Exit codes:
+  0  they can
+  1  they cannot, or a plugin is wrong
+  2  wrong usage
+  3  a file could not be read
+
+Examples:
+  stoker registry check --release release.yaml --plugin contrail/ -- hypervisor:qemu network:core:contrail")]
+pub(super) struct Args {
+    #[command(flatten)]
+    source: Source,
+
+    /// Names of components
+    #[arg(value_name = "COMPONENT", required = true)]
+    components: Vec<String>,
+
+    /// Format of the answer: text (the default) or json
+    #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, default_value = "text")]
+    output: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let offline = args.source.read(printer)?;
+    let components: Vec<&str> = args.components.iter().map(String::as_str).collect();
+    let required_types: Vec<&str> = offline.required_types.iter().map(String::as_str).collect();
+    let decision =
+        offline.registry.decide(Selection { components: &components, required_types: &required_types });
+    let reasons: Vec<String> =
+        decision.conflicts.iter().map(|finding| offline.registry.explain(finding)).collect();
+    let mut failure = Failure { exit: Exit::Failed, diagnostics: Vec::new() };
+    if args.output == Format::Json {
+        let mut answer = decision.to_json();
+        if let Some(Json::Array(conflicts)) = answer.get_mut("conflicts") {
+            for (conflict, reason) in conflicts.iter_mut().zip(&reasons) {
+                conflict["reason"] = Json::from(reason.as_str());
+            }
+        }
+        printer.data(&format!("{answer:#}"))?;
+    } else if decision.is_compatible() {
+        printer.data("compatible")?;
+    } else {
+        let shown = decision.conflicts.iter().zip(reasons);
+        failure.diagnostics = shown
+            .map(|(finding, reason)| {
+                Diagnostic::error(reason).code(finding.to_json()["kind"].as_str().unwrap_or_default())
+            })
+            .collect();
+    }
+    if decision.is_compatible() { Ok(()) } else { Err(failure) }
+}

@@ -1,0 +1,190 @@
+//! `stoker registry matrix`: compatibility at a glance.
+
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+use stoker_model::Json;
+use stoker_registry::components::{Cell, Finding, Registry};
+
+use super::offline::Source;
+use crate::exit::Outcome;
+use crate::printer::Printer;
+
+/// Show what goes together as a matrix
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A cell is `X` where all pairs conflict, `~` where some do, empty where none does, `·` where there is no pair.
+With `--output json`: {\"subtypes\" or \"components\", \"cells\"}; over components also \"conflicts\" with reasons.
+
+Examples:
+  stoker registry matrix --release release.yaml --plugin contrail/ calico.fp
+  stoker registry matrix --release release.yaml --by components --output html > matrix.html")]
+pub(super) struct Args {
+    #[command(flatten)]
+    source: Source,
+
+    /// What rows and columns are: subtypes (the default) or components
+    #[arg(long, value_name = "WHAT", hide_possible_values = true, default_value = "subtypes")]
+    by: By,
+
+    /// Format of the matrix: table (the default), json or html
+    #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, default_value = "table")]
+    output: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    Subtypes,
+    Components,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+    Html,
+}
+
+pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let registry = args.source.read(printer)?.registry;
+    for finding in registry.findings() {
+        printer.note(&format!("warning: {}", registry.explain(finding)));
+    }
+    let grid = Grid::new(&registry, args.by);
+    let text = match args.output {
+        Format::Table => grid.table(),
+        Format::Json => format!("{:#}", grid.json()),
+        Format::Html => grid.html(),
+    };
+    Ok(printer.data(&text)?)
+}
+
+struct Grid {
+    by: By,
+    names: Vec<String>,
+    cells: Vec<Vec<Cell>>,
+    /// Pairs of components that conflict, and why.
+    reasons: Vec<([usize; 2], String)>,
+}
+
+impl Grid {
+    fn new(registry: &Registry, by: By) -> Self {
+        if by == By::Subtypes {
+            let matrix = registry.matrix();
+            let names = matrix.subtypes.iter().map(ToString::to_string).collect();
+            return Self { by, names, cells: matrix.cells, reasons: Vec::new() };
+        }
+        let matrix = registry.component_matrix();
+        let mut reasons = Vec::new();
+        for (row_idx, row) in matrix.cells.iter().enumerate() {
+            for column_idx in (row_idx + 1..row.len()).filter(|idx| row[*idx] == Cell::Conflict) {
+                let components = [row_idx, column_idx].map(|idx| matrix.components[idx].name.clone());
+                let reason = registry.explain(&Finding::Incompatible { components });
+                reasons.push(([row_idx, column_idx], reason));
+            }
+        }
+        let names = matrix.components.iter().map(|component| component.name.to_string()).collect();
+        Self { by, names, cells: matrix.cells, reasons }
+    }
+
+    /// Names are long, so columns are headed by the number of their row.
+    fn table(&self) -> String {
+        let name_width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let width = self.names.len().to_string().len();
+        let mut text = format!("{:width$}  {:name_width$}", "", "");
+        for number in 1..=self.names.len() {
+            _ = write!(text, " {number:>width$}");
+        }
+        text.push('\n');
+        for (row_idx, (name, row)) in self.names.iter().zip(&self.cells).enumerate() {
+            _ = write!(text, "{:>width$}  {name:name_width$}", row_idx + 1);
+            for cell in row {
+                _ = write!(text, " {:>width$}", cell.as_str());
+            }
+            text.truncate(text.trim_end_matches(' ').len());
+            text.push('\n');
+        }
+        for ([one, other], reason) in &self.reasons {
+            _ = writeln!(text, "{} × {}: {reason}", self.names[*one], self.names[*other]);
+        }
+        text
+    }
+
+    fn json(&self) -> Json {
+        let cells =
+            self.cells.iter().map(|row| row.iter().map(|cell| Json::from(cell.as_str())).collect::<Json>());
+        let names: Json = self.names.iter().map(|name| Json::from(name.as_str())).collect();
+        let key = if self.by == By::Subtypes { "subtypes" } else { "components" };
+        let mut fields = vec![(key.to_owned(), names), ("cells".to_owned(), cells.collect())];
+        if self.by == By::Components {
+            let conflict = |([one, other], reason): &([usize; 2], String)| {
+                let pair: Json =
+                    [one, other].map(|idx| Json::from(self.names[*idx].as_str())).into_iter().collect();
+                [("components".to_owned(), pair), ("reason".to_owned(), Json::from(reason.as_str()))]
+                    .into_iter()
+                    .collect::<Json>()
+            };
+            fields.push(("conflicts".to_owned(), self.reasons.iter().map(conflict).collect()));
+        }
+        fields.into_iter().collect()
+    }
+
+    fn html(&self) -> String {
+        let mut body = String::from("<tr><td></td>");
+        for number in 1..=self.names.len() {
+            _ = write!(body, "<th scope=\"col\">{number}</th>");
+        }
+        body.push_str("</tr>\n");
+        for (row_idx, (name, row)) in self.names.iter().zip(&self.cells).enumerate() {
+            _ = write!(body, "<tr><th scope=\"row\">{} {}</th>", row_idx + 1, escaped(name));
+            for (column_idx, cell) in row.iter().enumerate() {
+                let pair = [row_idx.min(column_idx), row_idx.max(column_idx)];
+                let reason = self.reasons.iter().find(|(known, _)| *known == pair).map(|(_, reason)| reason);
+                let both = format!("{} × {}", self.names[pair[0]], self.names[pair[1]]);
+                let title = reason.map_or(both, Clone::clone);
+                let (class, shown) = match cell {
+                    Cell::Free => ("free", ""),
+                    Cell::Mixed => ("mixed", "~"),
+                    Cell::Conflict => ("conflict", "X"),
+                    Cell::Empty => ("none", "·"),
+                };
+                _ = write!(body, "<td class=\"{class}\" title=\"{}\">{shown}</td>", escaped(&title));
+            }
+            body.push_str("</tr>\n");
+        }
+        format!("{HTML_HEAD}<table>\n{body}</table>\n</body>\n</html>\n")
+    }
+}
+
+const HTML_HEAD: &str = "<!doctype html>
+<html lang=\"en\">
+<head>
+<meta charset=\"utf-8\">
+<title>Compatibility</title>
+<style>
+body { font: 14px system-ui, sans-serif; margin: 2em; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid #bbb; padding: 4px 8px; text-align: center; }
+th[scope=row] { text-align: left; font-weight: normal; }
+.conflict { background: #f6c4c0; } .mixed { background: #fbe7b5; } .free { background: #d9f0dc; } .none { color: #999; }
+</style>
+</head>
+<body>
+<h1>Compatibility</h1>
+<p>X: all pairs conflict. ~: some do. Empty: none does. ·: there is no pair.</p>
+";
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

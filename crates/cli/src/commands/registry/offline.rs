@@ -1,0 +1,96 @@
+//! A registry from files: a release, and plugins that may fit it.
+
+use std::path::{Path, PathBuf};
+
+use stoker_manifest::{Format, Options, Severity as Judgement, parse_with};
+use stoker_model::{FitTarget, Json, JsonMap, NewPlugin};
+use stoker_registry::components::{PluginComponents, Registry, newest_fitting};
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::read_text;
+use crate::package;
+use crate::printer::Printer;
+
+/// What commands without a server ask about.
+#[derive(Debug, clap::Args)]
+pub(super) struct Source {
+    /// Release with `components_metadata`, YAML or JSON
+    #[arg(long, value_name = "FILE")]
+    release: PathBuf,
+
+    /// Plugins, folders or archives; those that do not fit the release are left out
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    plugin: Vec<PathBuf>,
+
+    /// Mode of the cluster that plugins must fit, as `ha_compact`; any if not given
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
+}
+
+/// What was read.
+pub(super) struct Offline {
+    pub(super) registry: Registry,
+    pub(super) required_types: Vec<String>,
+}
+
+impl Source {
+    pub(super) fn read(&self, printer: &mut Printer) -> Outcome<Offline> {
+        let release = read_release(&self.release)?;
+        let mut plugins: Vec<NewPlugin> = Vec::new();
+        for path in &self.plugin {
+            plugins.push(package::open(path)?.package()?.plugin);
+        }
+        let text = |key: &str| release.get(key).and_then(Json::as_str).unwrap_or_default();
+        let target = FitTarget {
+            operating_system: text("operating_system"),
+            version: text("version"),
+            mode: self.mode.as_deref(),
+        };
+        for plugin in plugins.iter().filter(|plugin| !plugin.fits(target)) {
+            let (name, version) = (&plugin.name, &plugin.version);
+            printer
+                .note(&format!("note: plugin `{name}` {version} does not fit the release and is left out"));
+        }
+        let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::of).collect();
+        let components = self.list(&release, "components_metadata")?;
+        let registry = Registry::new(components, &newest_fitting(&plugins, Some(target)));
+        let types = self.list(&release, "required_component_types")?.iter().filter_map(Json::as_str);
+        Ok(Offline { registry, required_types: types.map(str::to_owned).collect() })
+    }
+
+    fn list<'r>(&self, release: &'r JsonMap, key: &str) -> Outcome<&'r [Json]> {
+        match release.get(key) {
+            None | Some(Json::Null) => Ok(&[]),
+            Some(Json::Array(items)) => Ok(items),
+            Some(_) => {
+                let shown = self.release.display();
+                Err(Failure::input(format!("`{key}` of `{shown}` must be a list")))
+            }
+        }
+    }
+}
+
+fn read_release(path: &Path) -> Outcome<JsonMap> {
+    let text = read_text(path)?;
+    // Releases were written for readers that did not mind a key given twice.
+    let options = Options { strict_keys: false, ..Options::default() };
+    let parsed = parse_with(&text.content, Format::Yaml, &options);
+    let mut problems = stoker_manifest::Problems::after(parsed.problems);
+    let map = parsed.node.and_then(|node| stoker_manifest::reader::json_map(&node, &mut problems));
+    let problems = problems.into_vec().into_iter();
+    let errors: Vec<Diagnostic> = problems
+        .filter(|problem| problem.severity == Judgement::Error)
+        .map(|problem| {
+            let place = problem.span.map(|span| {
+                let bytes = span.start.offset as usize..span.end.offset as usize;
+                Place::new(&text.origin, text.content.clone(), bytes)
+            });
+            Diagnostic { place, ..Diagnostic::error(problem.message) }.code(problem.code).help(problem.help)
+        })
+        .collect();
+    match map {
+        Some(map) if errors.is_empty() => Ok(map),
+        _ => Err(Failure { exit: Exit::Input, diagnostics: errors }),
+    }
+}

@@ -1,0 +1,62 @@
+//! `stoker run`: what is carried out, and what was.
+
+mod board;
+mod control;
+mod follow;
+mod list;
+mod logs;
+mod manner;
+mod progress;
+mod show;
+mod watch;
+
+use clap::Subcommand;
+
+pub(crate) use self::follow::started;
+pub(crate) use self::manner::{Manner, Pace};
+pub(crate) use self::progress::{duration, node_key};
+pub(crate) use self::show::describe as took;
+use crate::exit::Outcome;
+use crate::printer::Printer;
+use crate::remote::{Options, Remote, Shared};
+
+/// Runs: list, watch and steer what is carried out
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+
+    #[command(flatten)]
+    options: Shared,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Delete(control::DeleteArgs),
+    List(list::Args),
+    Logs(logs::Args),
+    Pause(control::PauseArgs),
+    Resume(control::ResumeArgs),
+    Retry(control::RetryArgs),
+    Show(show::Args),
+    Stop(control::StopArgs),
+    Watch(watch::Args),
+    // end sorted
+}
+
+pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    match &args.verb {
+        Verb::Delete(args) => control::delete(args, &mut remote),
+        Verb::List(args) => list::run(args, &mut remote),
+        Verb::Logs(args) => logs::run(args, &mut remote),
+        Verb::Pause(args) => control::pause(args, &mut remote),
+        Verb::Resume(args) => control::resume(args, &mut remote),
+        Verb::Retry(args) => control::retry(args, &mut remote),
+        Verb::Show(args) => show::run(args, &mut remote),
+        Verb::Stop(args) => control::stop(args, &mut remote),
+        Verb::Watch(args) => watch::run(args, &mut remote),
+    }
+}

@@ -1,0 +1,216 @@
+//! `stoker sequence`: graph types that are run one after another.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use serde_json::{Value as Json, json};
+use stoker_client::{Method, Request};
+
+use super::run::{Manner, started};
+use crate::exit::{Failure, Outcome};
+use crate::input::read_text;
+use crate::printer::Printer;
+use crate::remote::{Columns, Options, Remote, Shared};
+
+/// Sequences: graph types of a release that are run one after another
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+
+    #[command(flatten)]
+    options: Shared,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Create(CreateArgs),
+    Delete(IdArgs),
+    Execute(ExecuteArgs),
+    List(ListArgs),
+    Show(ShowArgs),
+    Update(UpdateArgs),
+    // end sorted
+}
+
+/// Make a sequence
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence create --release 1 --name upgrade --graph pre-upgrade,upgrade,post-upgrade
+  stoker sequence create --file sequence.yaml")]
+struct CreateArgs {
+    /// Of this release
+    #[arg(long, short, value_name = "ID", required_unless_present = "file")]
+    release: Option<i64>,
+
+    /// What it is called
+    #[arg(long, value_name = "NAME", required_unless_present = "file")]
+    name: Option<String>,
+
+    /// Types of the graphs, in their order
+    #[arg(
+        long = "graph",
+        short = 't',
+        value_name = "TYPE", value_parser = crate::input::graph_type,
+        value_delimiter = ',',
+        visible_alias = "graphs",
+        required_unless_present = "file"
+    )]
+    graphs: Vec<String>,
+
+    /// A document with `release`, `name` and `graphs`; `-` is standard input
+    #[arg(long, short, value_name = "FILE", conflicts_with_all = ["release", "name", "graphs"])]
+    file: Option<PathBuf>,
+}
+
+/// Change a sequence
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence update 1 --name everything --graph provision,default")]
+struct UpdateArgs {
+    /// Id of the sequence
+    #[arg(value_name = "SEQUENCE")]
+    sequence: i64,
+
+    /// A new name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Types of the graphs, in their order
+    #[arg(long = "graph", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',', visible_alias = "graphs")]
+    graphs: Vec<String>,
+}
+
+/// Delete a sequence
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence delete 1")]
+struct IdArgs {
+    /// Id of the sequence
+    #[arg(value_name = "SEQUENCE")]
+    sequence: i64,
+}
+
+/// Show a sequence
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence show 1 --output yaml")]
+struct ShowArgs {
+    /// Id of the sequence
+    #[arg(value_name = "SEQUENCE")]
+    sequence: i64,
+}
+
+/// List sequences
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence list
+  stoker sequence list --env 1")]
+struct ListArgs {
+    /// Of this release
+    #[arg(long, short, value_name = "ID", conflicts_with = "env")]
+    release: Option<i64>,
+
+    /// Of the release of this cluster
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    env: Option<i64>,
+}
+
+/// Run the graphs of a sequence on a cluster
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker sequence execute 1 --env 1 --follow
+  stoker sequence execute 1 --env 1 --dry-run")]
+struct ExecuteArgs {
+    /// Id of the sequence
+    #[arg(value_name = "SEQUENCE")]
+    sequence: i64,
+
+    /// The cluster
+    #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
+    env: i64,
+
+    #[command(flatten)]
+    manner: Manner,
+}
+
+const COLUMNS: Columns<'static> =
+    &[("id", "id"), ("name", "name"), ("release", "release_id"), ("graphs", "graph_types")];
+
+pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let remote = &mut remote;
+    match &args.verb {
+        Verb::Create(args) => create(args, remote),
+        Verb::Delete(args) => {
+            remote.delete(format!("sequences/{}", args.sequence))?;
+            remote.note(&format!("deleted sequence {}", args.sequence));
+            Ok(())
+        }
+        Verb::Execute(args) => {
+            let body = args.manner.over(json!({"cluster": args.env}));
+            let run =
+                remote.send_json(Method::Post, format!("sequences/{}/execute", args.sequence), &body)?;
+            started(remote, &run, args.manner.follow)
+        }
+        Verb::List(args) => {
+            let request = Request::get("sequences").maybe("release", args.release).maybe("cluster", args.env);
+            let sequences = remote.get_list(&request)?;
+            let shown = sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect();
+            remote.list(COLUMNS, shown)
+        }
+        Verb::Show(args) => {
+            let sequence = remote.get(format!("sequences/{}", args.sequence))?;
+            let sequence = with_types(sequence, remote);
+            remote.details(COLUMNS, &sequence)
+        }
+        Verb::Update(args) => update(args, remote),
+    }
+}
+
+/// For a table the types alone will do.
+fn with_types(mut sequence: Json, remote: &Remote<'_>) -> Json {
+    if remote.format() == crate::remote::Format::Table {
+        let graphs = sequence["graphs"].as_array().into_iter().flatten();
+        let types: Vec<Json> = graphs.map(|graph| graph["type"].clone()).collect();
+        sequence["graph_types"] = Json::Array(types);
+    }
+    sequence
+}
+
+fn graphs(types: &[String]) -> Json {
+    types.iter().map(|graph_type| json!({"type": graph_type})).collect()
+}
+
+fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
+    let sequence = if let Some(path) = &args.file {
+        remote.upload(Request::new(Method::Post, "sequences"), &read_text(path)?)?
+    } else {
+        let body = json!({"release": args.release, "name": args.name, "graphs": graphs(&args.graphs)});
+        remote.send_json(Method::Post, "sequences", &body)?
+    };
+    remote.made("made sequence", &sequence)
+}
+
+fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
+    let mut body = json!({});
+    if let Some(name) = &args.name {
+        body["name"] = json!(name);
+    }
+    if !args.graphs.is_empty() {
+        body["graphs"] = graphs(&args.graphs);
+    }
+    if body == json!({}) {
+        return Err(Failure::usage("nothing is to be changed", "add `--name` or `--graph`"));
+    }
+    let sequence = remote.send_json(Method::Put, format!("sequences/{}", args.sequence), &body)?;
+    remote.made("changed sequence", &sequence)
+}

@@ -1,0 +1,60 @@
+//! The first page of the book, done as it is written.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use stoker_testkit::Folder;
+
+use crate::process::{PASSWORD, Process};
+
+const DOCUMENT: &str = include_str!("../../../../docs/start.md");
+/// Where the page says that the server is.
+const ADDRESS: &str = "127.0.0.1:8000";
+
+/// Every command of the page but those that start the server, which is there.
+fn script(address: &str) -> String {
+    let mut blocks = Vec::new();
+    let mut lines = DOCUMENT.lines();
+    while let Some(line) = lines.next() {
+        if line == "```sh" {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+            blocks.push(block.join("\n"));
+        }
+    }
+    let at = blocks.iter().position(|block| block.contains("stoker serve")).unwrap();
+    blocks.remove(at);
+    // Nobody is there to be asked.
+    blocks.join("\n").replace(ADDRESS, address).replace("stoker apply --env 1", "stoker apply --env 1 --yes")
+}
+
+#[test]
+fn the_first_page_works_as_written() {
+    assert!(DOCUMENT.contains(PASSWORD), "the page and the tests use one password");
+    let folder = Folder::new();
+    let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_stoker"));
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &script(&server.address)])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .env("PATH", format!("{}:{path}", program.parent().unwrap().display()))
+        .env("HOME", folder.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env("STOKER_PASSWORD", PASSWORD)
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+    for expected in [
+        "run  install-database on 1",
+        "3 to run, 2 to skip",
+        "install-shop is done",
+        "settings.common.debug.value was false and is true",
+        "2 to run, 3 to skip",
+    ] {
+        assert!(printed.contains(expected), "`{expected}` is not in\n{printed}");
+    }
+    // What the last plan does is what depends on the setting.
+    let last = printed.rsplit("install-database").next().unwrap();
+    assert!(last.contains("has changed"), "{printed}");
+}
