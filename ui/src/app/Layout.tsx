@@ -1,0 +1,98 @@
+import { Suspense } from "react";
+import { Link, NavLink, Outlet, useLocation } from "react-router";
+import { Loading } from "../components/Loading";
+import { connection } from "./connection";
+import { useIdentity, useMay } from "./identity";
+import { Login } from "./Login";
+import { queries } from "./queries";
+import { session } from "./session";
+import { Shortcuts } from "./Shortcuts";
+import { theme } from "./theme";
+
+export function Layout() {
+  const { token } = session.use();
+  return token ? <Shell /> : <Login />;
+}
+
+function Shell() {
+  const isAdmin = useMay("admin");
+  return (
+    <div className="shell">
+      <header>
+        <div className="topbar">
+          <Link to="/" className="brand" aria-label="Stoker, to the clusters">
+            <img src="/icon.svg" alt="" />
+            Stoker
+          </Link>
+          <nav aria-label="Main">
+            <Item to="/clusters" name="Clusters" also="/plans" />
+            <Item to="/runs" name="Runs" />
+            <Item to="/modules" name="Modules" />
+            <Item to="/yaql" name="YAQL" />
+            {isAdmin && <Item to="/admin" name="Admin" />}
+          </nav>
+          <Controls />
+        </div>
+        <LostConnection />
+      </header>
+      <main id="content">
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <Shortcuts />
+    </div>
+  );
+}
+
+/** `also` is where its pages are beside its own address. */
+function Item({ to, name, also }: { to: string; name: string; also?: string }) {
+  const { pathname } = useLocation();
+  const isBeside = also !== undefined && pathname.startsWith(also);
+  return (
+    <NavLink to={to} className={({ isActive }) => `navlink${isActive || isBeside ? " active" : ""}`}>
+      {name}
+    </NavLink>
+  );
+}
+
+function Controls() {
+  const { data: identity } = useIdentity();
+  const isDark = theme.use() === "dark";
+  const logOut = () => {
+    session.end();
+    queries.clear();
+  };
+  return (
+    <div className="row">
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={theme.toggle}
+        aria-label={isDark ? "Use light colours" : "Use dark colours"}
+        title={isDark ? "Use light colours" : "Use dark colours"}
+      >
+        {isDark ? "☀" : "☾"}
+      </button>
+      <Link to="/account" className="navlink" title={identity?.roles.join(", ")}>
+        {identity?.name ?? "…"}
+      </Link>
+      <button type="button" className="button quiet small" onClick={logOut}>
+        Log out
+      </button>
+    </div>
+  );
+}
+
+function LostConnection() {
+  if (connection.use() === "here") return null;
+  return (
+    <div className="banner" role="status">
+      <span aria-hidden="true">!</span>
+      <span className="grow">The server does not answer. What you see is the last that was known; trying again…</span>
+      <button type="button" className="button small" onClick={connection.retry}>
+        Try now
+      </button>
+    </div>
+  );
+}

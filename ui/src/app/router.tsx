@@ -1,0 +1,91 @@
+import { lazy, type ComponentType } from "react";
+import { createBrowserRouter, Link, Navigate, useRouteError } from "react-router";
+import { PageHead } from "../components/PageHead";
+import { Problem } from "../components/Problem";
+import { connection } from "./connection";
+import { Layout } from "./Layout";
+
+/** Each page arrives when it is first opened; without a connection it is waited for. */
+function page(load: () => Promise<{ default: ComponentType }>) {
+  const Page = lazy(async () => {
+    try {
+      return await load();
+    } catch (error) {
+      // The server is there and the file is not: it was built anew, and the page has to be loaded again.
+      if (await connection.isHere()) throw error;
+      await connection.back();
+      // A browser remembers that a file could not be had; only a new page asks for it again.
+      location.reload();
+      return new Promise<never>(() => undefined);
+    }
+  });
+  return <Page />;
+}
+
+export const router = createBrowserRouter([
+  {
+    path: "/",
+    element: <Layout />,
+    errorElement: <Broken />,
+    children: [
+      { index: true, element: <Navigate to="/clusters" replace /> },
+      { path: "clusters", element: page(() => import("../pages/Clusters")) },
+      { path: "clusters/new", element: page(() => import("../pages/wizard/NewCluster")) },
+      {
+        path: "clusters/:id",
+        element: page(() => import("../pages/cluster/Cluster")),
+        children: [
+          { index: true, element: page(() => import("../pages/cluster/Overview")) },
+          { path: "nodes", element: page(() => import("../pages/cluster/Nodes")) },
+          { path: "settings", element: page(() => import("../pages/cluster/Settings")) },
+          { path: "plugins", element: page(() => import("../pages/cluster/Plugins")) },
+          { path: "graphs", element: page(() => import("../pages/cluster/Graphs")) },
+          { path: "plans", element: page(() => import("../pages/cluster/Plans")) },
+          { path: "runs", element: page(() => import("../pages/cluster/ClusterRuns")) },
+        ],
+      },
+      { path: "clusters/:id/graphs/:type", element: page(() => import("../pages/graph/Graph")) },
+      { path: "clusters/:id/graphs/:type/edit", element: page(() => import("../pages/graph/Edit")) },
+      { path: "plans/:id", element: page(() => import("../pages/plan/Plan")) },
+      { path: "runs", element: page(() => import("../pages/run/Runs")) },
+      { path: "runs/compare", element: page(() => import("../pages/run/Compare")) },
+      { path: "runs/:id", element: page(() => import("../pages/run/Run")) },
+      { path: "yaql", element: page(() => import("../pages/yaql/Yaql")) },
+      { path: "modules", element: page(() => import("../pages/modules/Modules")) },
+      {
+        path: "admin",
+        element: page(() => import("../pages/admin/Admin")),
+        children: [
+          { index: true, element: <Navigate to="/admin/users" replace /> },
+          { path: "users", element: page(() => import("../pages/admin/Users")) },
+          { path: "tokens", element: page(() => import("../pages/admin/Tokens")) },
+          { path: "audit", element: page(() => import("../pages/admin/Audit")) },
+          { path: "about", element: page(() => import("../pages/admin/About")) },
+        ],
+      },
+      { path: "account", element: page(() => import("../pages/Account")) },
+      { path: "*", element: <NoSuchPage /> },
+    ],
+  },
+]);
+
+function NoSuchPage() {
+  return (
+    <div className="page">
+      <PageHead title="There is no such page" />
+      <p>
+        <Link to="/clusters">To the clusters</Link>
+      </p>
+    </div>
+  );
+}
+
+/** A mistake of ours, or a part of the interface that could not be fetched. */
+function Broken() {
+  const error = useRouteError();
+  return (
+    <div className="page">
+      <Problem title="This page broke" error={error} retry={() => location.reload()} />
+    </div>
+  );
+}

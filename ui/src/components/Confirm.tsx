@@ -1,0 +1,39 @@
+import { useEffect, useRef, type ReactNode } from "react";
+import { Problem } from "./Problem";
+
+/** Asks before something that cannot be taken back; says what it will touch. */
+export function Confirm({ title, action, isDanger, isBusy, error, onConfirm, onClose, children }: {
+  title: string;
+  action: string;
+  isDanger?: boolean;
+  isBusy?: boolean;
+  error?: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
+      <div className="stack">
+        <h2 id="confirm-title">{title}</h2>
+        <div className="stack">{children}</div>
+        {error != null && <Problem error={error} />}
+        <div className="row">
+          <button
+            type="button"
+            className={`button ${isDanger ? "danger" : "primary"}`}
+            disabled={isBusy}
+            onClick={onConfirm}
+          >
+            {action}
+          </button>
+          <button type="button" className="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,32 @@
+// What is different between two lists of tasks.
+
+export interface TaskChange {
+  id: string;
+  kind: "added" | "removed" | "changed";
+  /** Attributes with their values before and after. */
+  fields: { name: string; before?: unknown; after?: unknown }[];
+}
+
+const IGNORED = new Set(["provenance", "task_name", "role", "cross-depends", "cross-depended-by"]);
+
+export function diffTasks(before: Record<string, unknown>[], after: Record<string, unknown>[]): TaskChange[] {
+  const old = new Map(before.map((task) => [String(task.id), task]));
+  const changes: TaskChange[] = [];
+  for (const task of after) {
+    const id = String(task.id);
+    const was = old.get(id);
+    old.delete(id);
+    const fields = fieldsOf(was ?? {}, task);
+    if (!was) changes.push({ id, kind: "added", fields });
+    else if (fields.length > 0) changes.push({ id, kind: "changed", fields });
+  }
+  for (const [id, task] of old) changes.push({ id, kind: "removed", fields: fieldsOf(task, {}) });
+  return changes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function fieldsOf(before: Record<string, unknown>, after: Record<string, unknown>): TaskChange["fields"] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)].filter((name) => name !== "id" && !IGNORED.has(name)));
+  return [...names]
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .map((name) => ({ name, before: before[name], after: after[name] }));
+}

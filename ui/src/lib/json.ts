@@ -1,0 +1,16 @@
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A map where there is one, an empty one otherwise. */
+export function asMap(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A value in one line, cut where it gets long. */
+export function brief(value: unknown, max = 120): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

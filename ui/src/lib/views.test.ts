@@ -1,0 +1,158 @@
+// Small pieces of view logic, each with its edges.
+import { expect, test } from "vitest";
+import { eventParser, type Message } from "../api/events";
+import { sortRows } from "../components/DataTable";
+import { caretAt } from "./caret";
+import { compareRuns } from "./compareRuns";
+import { diffTasks } from "./diffTasks";
+import { ago, duration, parseTime } from "./format";
+import { chartOf, ticks } from "./gantt";
+import { linesOf } from "./log";
+import { matchesNode, type Node } from "./nodes";
+import { conflictsOf } from "./roles";
+import { SIGNS, STATUSES, statusOfRecord, statusOfRun } from "./status";
+import { inChunks, tilesOf, visible } from "./tiles";
+import { answered, panesOf, withAnswers } from "./wizard";
+import { worstOf } from "./worst";
+import { yamlTokens, yaqlPrefix } from "./yamlTokens";
+import { toYaml } from "./yamlWrite";
+
+test.each([
+  [0, "0 ms"],
+  [999, "999 ms"],
+  [4200, "4.2 s"],
+  [83_000, "1 m 23 s"],
+  [60_000, "1 m"],
+  [3_720_000, "1 h 2 m"],
+  [-1, "–"],
+])("%i ms is %s", (ms, expected) => expect(duration(ms)).toBe(expected));
+
+test("times of the server are UTC, and are told as how long ago", () => {
+  expect(parseTime("2026-01-31T07:00:00.123456")).toBe(Date.UTC(2026, 0, 31, 7, 0, 0, 123));
+  expect(parseTime("nonsense")).toBeUndefined();
+  expect(parseTime(null)).toBeUndefined();
+  expect([ago(0, 1000), ago(0, 61_000), ago(0, 90_000_000), ago(120_000, 0)]).toEqual(["just now", "1 m ago", "1 d ago", "in 2 m"]);
+});
+
+test("every state has a sign of its own", () => {
+  expect(new Set(STATUSES.map((status) => SIGNS[status])).size).toBe(STATUSES.length);
+  expect(statusOfRun("error", "the run was stopped")).toBe("stopped");
+  expect(statusOfRecord("skipped", "blocked")).toBe("blocked");
+  expect([worstOf("ssf"), worstOf("sp"), worstOf("kk"), worstOf("..")]).toEqual(["failed", "running", "skipped", undefined]);
+});
+
+test("a stream is cut into messages wherever its pieces end", () => {
+  const text = ":hello\n\nid: 7\nevent: started\ndata: {\"a\":\ndata: 1}\n\nid: 8\r\ndata: x\r\n\r\ndata: unfinished\n";
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const messages: Message[] = [];
+    const feed = eventParser((message) => messages.push(message));
+    feed(text.slice(0, cut));
+    feed(text.slice(cut));
+    expect(messages).toEqual([
+      { id: "7", event: "started", data: '{"a":\n1}' },
+      { id: "8", event: "message", data: "x" },
+    ]);
+  }
+});
+
+test("rows without a value come last in both directions", () => {
+  const rows = [{ n: "node-10" }, { n: undefined }, { n: "node-9" }];
+  const columns = [{ id: "n", sort: (row: { n?: string }) => row.n }];
+  expect(sortRows(rows, columns, "n").map((row) => row.n)).toEqual(["node-9", "node-10", undefined]);
+  expect(sortRows(rows, columns, "-n").map((row) => row.n)).toEqual(["node-10", "node-9", undefined]);
+  expect(sortRows(rows, columns, "unknown")).toEqual(rows);
+});
+
+test("what is on screen decides which tiles are needed", () => {
+  expect(visible(0, 240, 24, 1000, 0)).toEqual({ first: 0, end: 10 });
+  expect(visible(23_900, 240, 24, 1000, 4)).toEqual({ first: 991, end: 1000 });
+  expect(visible(0, 240, 24, 0)).toEqual({ first: 0, end: 0 });
+  expect(tilesOf({ first: 90, end: 210 }, 100)).toEqual([0, 1, 2]);
+  expect(tilesOf({ first: 0, end: 0 }, 100)).toEqual([0]);
+  expect(inChunks({ first: 17, end: 33 }, 16, 40)).toEqual({ first: 16, end: 40 });
+});
+
+test("what runs at the same time on a node is on lines of its own", () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString().slice(0, -1);
+  const row = (task_name: string, start: number, end: number | null) => ({ task_name, node_id: "2", status: end === null ? "running" : "ready", time_start: at(start), time_end: end === null ? null : at(end) });
+  const chart = chartOf([row("a", 0, 10), row("b", 5, 12), row("c", 10, null), { ...row("d", 0, 1), time_start: null }], Date.UTC(2026, 0, 1, 0, 0, 20));
+  expect(chart.lanes[0]?.bars.map((bar) => [bar.task, bar.line])).toEqual([["a", 0], ["b", 1], ["c", 0]]);
+  expect([chart.lanes[0]?.nLines, chart.end - chart.start]).toEqual([2, 20_000]);
+  expect(chartOf([], 5)).toEqual({ lanes: [], start: 5, end: 5 });
+  expect(ticks(20_000, 5).length).toBeLessThanOrEqual(6);
+});
+
+test("output is lines, however it was cut, and gaps are told", () => {
+  const piece = (stream: string, start: number, text: string) => ({ instance: 1, attempt: 1, stream, start, text });
+  expect(linesOf([piece("out", 0, "one\ntw"), piece("err", 0, "bad\n"), piece("out", 6, "o\n"), piece("out", 20, "after\n")]).map((line) => line.text)).toEqual(["one", "two", "bad", "… 12 bytes were not kept", "after"]);
+});
+
+test("nodes are found by every word", () => {
+  const node = { id: 7, name: "alpha", hostname: "node-7", mac: "aa", ip: "10.0.0.7", roles: ["web"], pending_roles: ["db"], labels: { rack: "4" }, status: "ready", online: true } as unknown as Node;
+  const filter = { search: "", role: "", status: "", online: "", label: "" };
+  expect(matchesNode(node, { ...filter, search: "ALPHA web" })).toBe(true);
+  expect(matchesNode(node, { ...filter, search: "alpha mail" })).toBe(false);
+  expect(matchesNode(node, { ...filter, role: "db", label: "rack=4", online: "yes" })).toBe(true);
+  expect(matchesNode(node, { ...filter, online: "no" })).toBe(false);
+});
+
+test("roles that exclude each other do so both ways", () => {
+  const role = (name: string, conflicts?: string[]) => ({ name, meta: { name, conflicts }, volumes_roles_mapping: [] });
+  const all = [role("a", ["b"]), role("b"), role("alone", ["*"])];
+  const why = (name: string, chosen: string[]) => conflictsOf(all.find((one) => one.name === name) ?? role(name), all, chosen);
+  expect(why("b", ["a"])).toBe("cannot be together with a");
+  expect(why("a", ["b"])).toBe("cannot be together with b");
+  expect(why("b", ["alone"])).toBe("cannot be together with alone");
+  expect(why("a", ["a"])).toBeUndefined();
+});
+
+test("differences between layers and between runs", () => {
+  const changes = diffTasks([{ id: "a", x: 1 }, { id: "gone", type: "shell" }], [{ id: "a", x: 2, provenance: {} }, { id: "new" }]);
+  expect(changes.map((change) => [change.id, change.kind])).toEqual([["a", "changed"], ["gone", "removed"], ["new", "added"]]);
+  const row = (task_name: string, status: string, ms: number) => ({ task_name, node_id: "1", status, time_start: "2026-01-01T00:00:00.000", time_end: `2026-01-01T00:00:0${ms / 1000}.000` });
+  const runs = compareRuns([row("a", "ready", 1000), row("b", "ready", 1000)], [row("a", "error", 1000), row("b", "ready", 4000)]);
+  expect(runs.map((one) => [one.task, one.a, one.b, one.longerMs])).toEqual([["a", "success", "failed", undefined], ["b", "success", "success", 3000]]);
+});
+
+test("YAML is coloured and loses nothing", () => {
+  for (const line of ["- id: a # why", "  cmd: 'x # y'", "yaql_exp: $.a", "  - 12", "", "a: b: c", "{x: 1}", "timeout: 60"]) {
+    expect(yamlTokens(line).map((token) => token.text).join("")).toBe(line);
+  }
+  expect(yamlTokens("- id: a # why").map((token) => token.kind)).toEqual(["mark", "key", "mark", "plain", "comment"]);
+  expect(yamlTokens("timeout: 60").at(-1)?.kind).toBe("number");
+});
+
+test("names are completed in expressions only", () => {
+  const prefix = (text: string) => yaqlPrefix(text, text.length);
+  expect(prefix("condition: {yaql_exp: 'chan")).toBe("chan");
+  expect(prefix("yaql_exp: >\n    chang")).toBe("chang");
+  expect(prefix("yaql_exp: '$.chan")).toBeUndefined();
+  expect(prefix("cmd: chan")).toBeUndefined();
+});
+
+test("values become YAML that says the same", () => {
+  expect(toYaml([{ id: "a", roles: ["*"], empty: {}, none: null, yes: "yes", count: 3, exp: "one\ntwo" }])).toBe(
+    '- id: a\n  roles:\n  - "*"\n  empty: {}\n  none: null\n  "yes": "yes"\n  count: 3\n  exp: |-\n    one\n    two\n',
+  );
+});
+
+test("a place in an expression is marked, whatever is before it", () => {
+  expect(caretAt("'ö' + x", 7, 8)).toBe("'ö' + x\n      ^");
+  expect(caretAt("a\nbc +", 5, 6)).toBe("bc +\n   ^");
+});
+
+test("a wizard says why something cannot be chosen, and shows at once what was clicked", () => {
+  const definition = { Net: { metadata: { label: "Network" }, manager: { type: "radio", label: "Manager", values: [{ data: "a", label: "A" }, { data: "b" }] } } };
+  const state = { pane: "Net", control: "manager", value: "a", dropped: false, hidden: false, disabled: false, messages: [] };
+  const options = [
+    { data: "a", hidden: false, disabled: false, messages: [] },
+    { data: "b", hidden: false, disabled: true, messages: ["B is not compatible with X"] },
+  ];
+  const evaluation = { controls: [{ ...state, options }, { ...state, control: "gone", hidden: true, options: [] }], answers: {}, problems: [], components: [], plugins: [], compatible: true, conflicts: [] };
+  const panes = panesOf(definition, evaluation as unknown as Parameters<typeof panesOf>[1]);
+  expect(panes.map((pane) => [pane.label, pane.controls.map((control) => control.label)])).toEqual([["Network", ["Manager"]]]);
+  expect(panes[0]?.controls[0]?.options.map((option) => [option.label, option.why])).toEqual([["A", undefined], ["b", "B is not compatible with X"]]);
+  const answers = answered({ Other: { x: 1 } }, "Net", "manager", "b");
+  expect(answers).toEqual({ Other: { x: 1 }, Net: { manager: "b" } });
+  expect(withAnswers(panes, answers)[0]?.controls[0]?.value).toBe("b");
+});

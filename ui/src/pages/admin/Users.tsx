@@ -1,0 +1,145 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { api, data, type Schemas } from "../../api/client";
+import { useIdentity } from "../../app/identity";
+import { Confirm } from "../../components/Confirm";
+import { DataTable } from "../../components/DataTable";
+import { LoadingRows } from "../../components/Loading";
+import { Problem } from "../../components/Problem";
+import { Time } from "../../components/Time";
+
+const ROLES = ["admin", "operator", "viewer", "member"];
+
+export default function Users() {
+  const queries = useQueryClient();
+  const me = useIdentity().data;
+  const users = useQuery({ queryKey: ["users"], queryFn: () => data(api.GET("/api/v1/users")) });
+  const [leaving, setLeaving] = useState<Schemas["User"]>();
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ["users"] });
+  const change = useMutation({
+    mutationFn: ({ id, ...body }: { id: number; roles?: string[]; enabled?: boolean }) =>
+      data(api.PUT("/api/v1/users/{id}", { params: { path: { id } }, body })),
+    onSuccess,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => data(api.DELETE("/api/v1/users/{id}", { params: { path: { id } } })),
+    onSuccess: async () => {
+      setLeaving(undefined);
+      await onSuccess();
+    },
+  });
+  if (users.isPending) return <LoadingRows />;
+  if (users.isError) return <Problem error={users.error} retry={() => void users.refetch()} />;
+  return (
+    <div className="stack">
+      {change.isError && <Problem title="Not changed" error={change.error} />}
+      <DataTable
+        label="Users"
+        rows={users.data}
+        rowKey={(user) => user.id}
+        columns={[
+          { id: "name", name: "User", sort: (user) => user.name, cell: (user) => <strong>{user.name}</strong> },
+          { id: "tenant", name: "Tenant", sort: (user) => user.tenant ?? "", cell: (user) => user.tenant ?? "–" },
+          {
+            id: "roles",
+            name: "Role",
+            cell: (user) => (
+              <select
+                aria-label={`Role of ${user.name}`}
+                value={user.roles[0] ?? ""}
+                disabled={user.name === me?.name}
+                title={user.name === me?.name ? "Nobody takes the role from themselves" : undefined}
+                onChange={(event) => change.mutate({ id: user.id, roles: [event.target.value] })}
+              >
+                {ROLES.map((role) => (
+                  <option key={role}>{role}</option>
+                ))}
+              </select>
+            ),
+          },
+          {
+            id: "enabled",
+            name: "May log in",
+            cell: (user) => (
+              <input
+                type="checkbox"
+                aria-label={`${user.name} may log in`}
+                checked={user.enabled}
+                disabled={user.name === me?.name}
+                onChange={(event) => change.mutate({ id: user.id, enabled: event.target.checked })}
+              />
+            ),
+          },
+          { id: "made", name: "Made", sort: (user) => user.created_at, cell: (user) => <Time at={user.created_at} /> },
+          {
+            id: "actions",
+            name: "",
+            cell: (user) =>
+              user.name !== me?.name && (
+                <button type="button" className="button small" onClick={() => setLeaving(user)} aria-label={`Remove ${user.name}`}>
+                  Remove…
+                </button>
+              ),
+          },
+        ]}
+      />
+      <NewUser onMade={onSuccess} />
+      {leaving && (
+        <Confirm
+          title={`Remove ${leaving.name}?`}
+          action={`Remove ${leaving.name}`}
+          isDanger
+          isBusy={remove.isPending}
+          error={remove.error ?? undefined}
+          onConfirm={() => remove.mutate(leaving.id)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>All tokens of {leaving.name} open nothing from that moment on. What they did stays in the audit log.</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+function NewUser({ onMade }: { onMade: () => Promise<unknown> }) {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [role, setRole] = useState("operator");
+  const [tenant, setTenant] = useState("");
+  const tenants = useQuery({ queryKey: ["tenants"], queryFn: () => data(api.GET("/api/v1/tenants")) });
+  const make = useMutation({
+    mutationFn: () => data(api.POST("/api/v1/users", { body: { name, password, roles: [role], tenant: tenant || tenants.data?.[0]?.name } })),
+    onSuccess: async () => {
+      setName("");
+      setPassword("");
+      await onMade();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form className="card stack tight" onSubmit={submit} aria-label="New user">
+      <h2>New user</h2>
+      <div className="row">
+        <input type="text" aria-label="Name" placeholder="name" autoComplete="off" required value={name} onChange={(event) => setName(event.target.value)} />
+        <input type="password" aria-label="Password" placeholder="password" autoComplete="new-password" required value={password} onChange={(event) => setPassword(event.target.value)} />
+        <select aria-label="Role" value={role} onChange={(event) => setRole(event.target.value)}>
+          {ROLES.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+        <select aria-label="Tenant" value={tenant} onChange={(event) => setTenant(event.target.value)}>
+          {tenants.data?.map((one) => (
+            <option key={one.id}>{one.name}</option>
+          ))}
+        </select>
+        <button type="submit" className="button primary" disabled={make.isPending}>
+          Add user
+        </button>
+      </div>
+      {make.isError && <Problem error={make.error} />}
+    </form>
+  );
+}

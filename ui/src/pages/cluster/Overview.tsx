@@ -1,0 +1,113 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { api, data, type Schemas } from "../../api/client";
+import { LoadingRows } from "../../components/Loading";
+import { Problem } from "../../components/Problem";
+import { RunList } from "../../components/RunList";
+import { Status } from "../../components/Status";
+import { Time } from "../../components/Time";
+import { countBy } from "../../lib/collect";
+import { statusOfNode } from "../../lib/status";
+import { useCluster } from "./Cluster";
+import { nodesOf } from "./nodeQueries";
+
+export default function Overview() {
+  const cluster = useCluster();
+  const nodes = useQuery(nodesOf(cluster.id));
+  const release = useQuery({
+    queryKey: ["releases", cluster.release_id],
+    queryFn: () => data(api.GET("/api/v1/releases/{id}", { params: { path: { id: cluster.release_id } } })),
+  });
+  return (
+    <div className="columns">
+      <section className="card" aria-labelledby="about">
+        <h2 id="about">About</h2>
+        <dl className="facts">
+          <dt>Release</dt>
+          <dd>{release.data ? `${release.data.name} ${release.data.version}` : "…"}</dd>
+          <dt>Mode</dt>
+          <dd>{cluster.mode}</dd>
+          <dt>Components</dt>
+          <dd>
+            {cluster.components.length === 0 ? <span className="muted">none</span> : null}
+            <span className="row">
+              {cluster.components.map((name) => (
+                <span className="chip" key={name}>
+                  {name}
+                </span>
+              ))}
+            </span>
+          </dd>
+          <dt>Merge</dt>
+          <dd>
+            {cluster.merge_order ?? "release, cluster, plugins"}
+            {cluster.merge_mode === "replace" && ", later tasks replace"}
+          </dd>
+          <dt>Tenant</dt>
+          <dd>{cluster.tenant ?? "–"}</dd>
+          <dt>Settings</dt>
+          <dd>{cluster.is_locked ? "locked while it is deployed" : <Link to="settings">may be changed</Link>}</dd>
+          <dt>Made</dt>
+          <dd>
+            <Time at={cluster.created_at} />
+          </dd>
+        </dl>
+      </section>
+      <section className="card" aria-labelledby="nodes">
+        <h2 id="nodes">Nodes</h2>
+        {nodes.isPending && <LoadingRows rows={3} />}
+        {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
+        {nodes.data && <Nodes nodes={nodes.data} />}
+      </section>
+      <section className="card" aria-labelledby="runs" style={{ gridColumn: "1 / -1" }}>
+        <h2 id="runs">Latest runs</h2>
+        <RunList clusterId={cluster.id} limit={8} />
+      </section>
+    </div>
+  );
+}
+
+function Nodes({ nodes }: { nodes: Schemas["Node"][] }) {
+  if (nodes.length === 0) {
+    return (
+      <p>
+        No nodes yet. <Link to="nodes?show=free">Assign some</Link>.
+      </p>
+    );
+  }
+  const offline = nodes.filter((node) => !node.online);
+  const roles = countBy(nodes.flatMap((node) => [...node.roles, ...node.pending_roles]));
+  const statuses = countBy(nodes.map((node) => node.status));
+  return (
+    <div className="stack tight">
+      <div className="stats">
+        <div className="stat">
+          <strong>{nodes.length}</strong>
+          <span>nodes</span>
+        </div>
+        <div className="stat">
+          <strong>{nodes.length - offline.length}</strong>
+          <span>online</span>
+        </div>
+        <div className="stat">
+          <strong>{nodes.filter((node) => node.pending_addition).length}</strong>
+          <span>to be added</span>
+        </div>
+      </div>
+      <div className="row">
+        {statuses.map(([status, n]) => (
+          <Link key={status} to={`nodes?status=${status}`}>
+            <Status status={statusOfNode(status)} word={`${n} ${status}`} />
+          </Link>
+        ))}
+      </div>
+      <div className="row">
+        {roles.map(([role, n]) => (
+          <Link key={role} to={`nodes?role=${encodeURIComponent(role)}`} className="chip">
+            {role} {n}
+          </Link>
+        ))}
+      </div>
+    </div>
+  );
+}

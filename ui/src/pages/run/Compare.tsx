@@ -1,0 +1,69 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearchParams } from "react-router";
+import { api, data } from "../../api/client";
+import { LoadingRows } from "../../components/Loading";
+import { Empty, PageHead } from "../../components/PageHead";
+import { Problem } from "../../components/Problem";
+import { Status } from "../../components/Status";
+import { compareRuns } from "../../lib/compareRuns";
+import { count, duration } from "../../lib/format";
+import { historyOf } from "./history";
+
+/** Two runs beside each other: what ended otherwise, and what took longer. */
+export default function Compare() {
+  const [params] = useSearchParams();
+  const ids = [Number(params.get("a")), Number(params.get("b"))] as const;
+  const a = useQuery(historyOf(ids[0], {}));
+  const b = useQuery(historyOf(ids[1], {}));
+  const plans = useQuery({ queryKey: ["runs", "compare-plans", ...ids], queryFn: () => comparePlans(ids) });
+  const error = a.error ?? b.error;
+  const rows = a.data && b.data ? compareRuns(a.data, b.data) : undefined;
+  return (
+    <div className="page">
+      <PageHead title={`Runs #${ids[0]} and #${ids[1]}`} crumbs={[["Runs", "/runs"]]} />
+      {error && <Problem error={error} />}
+      {!rows && !error && <LoadingRows />}
+      {plans.data !== undefined && <p className="muted">{plans.data}</p>}
+      {rows?.length === 0 && <Empty title="Both did the same, in about the same time" />}
+      {rows && rows.length > 0 && (
+        <div className="tablewrap">
+          <table aria-label="Differences">
+            <thead>
+              <tr>
+                <th>Task</th>
+                <th>Node</th>
+                {ids.map((id) => (
+                  <th key={id}>
+                    <Link to={`/runs/${id}`}>Run #{id}</Link>
+                  </th>
+                ))}
+                <th className="num">Longer by</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(0, 500).map((row) => (
+                <tr key={`${row.task} ${row.node}`}>
+                  <td>{row.task}</td>
+                  <td>{row.node}</td>
+                  <td>{row.a ? <Status status={row.a} /> : <span className="muted">not there</span>}</td>
+                  <td>{row.b ? <Status status={row.b} /> : <span className="muted">not there</span>}</td>
+                  <td className="num">{row.longerMs === undefined ? "" : `${row.longerMs < 0 ? "−" : "+"}${duration(Math.abs(row.longerMs))}`}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** In words, where both have one plan each. */
+async function comparePlans(ids: readonly [number, number]): Promise<string> {
+  const runs = await Promise.all(ids.map((id) => data(api.GET("/api/v1/runs/{id}", { params: { path: { id } } }))));
+  const [one, other] = runs.map((run) => run.parts[0]?.plan_id);
+  if (one == null || other == null) return "";
+  if (one === other) return "Both carried out the same plan.";
+  const compared = await data(api.GET("/api/v1/plans/{id}/compare/{other}", { params: { path: { id: one, other } } }));
+  return `Their plans differ in ${count(compared.changes.length, "task")}.`;
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { api, data, type Schemas } from "../../api/client";
+import { useMay } from "../../app/identity";
+import { PageHead } from "../../components/PageHead";
+import { Problem } from "../../components/Problem";
+import { useParam, useSetParams } from "../../lib/params";
+import { nodesOf } from "../cluster/nodeQueries";
+import { Explanation } from "./Explanation";
+import { Reference } from "./Reference";
+
+const SAMPLE = '{\n  "nodes": [\n    {"name": "alpha", "roles": ["controller"]},\n    {"name": "beta", "roles": ["compute"]}\n  ]\n}';
+
+/** Expressions tried out over the state of a real node, or over data of one's own. */
+export default function Yaql() {
+  const mayOperate = useMay("operate");
+  return (
+    <div className="page">
+      <PageHead title="YAQL" aside={<span className="muted">the language in which any field of a task can be computed</span>} />
+      {mayOperate ? <Playground /> : <p className="muted">Trying expressions out shows the state of nodes, which takes the role of an operator.</p>}
+      <Reference />
+    </div>
+  );
+}
+
+function Playground() {
+  const [expression, setExpression] = useParam("e", '$.nodes.where("controller" in $.roles).name');
+  const [cluster] = useParam("cluster", "");
+  const setParams = useSetParams();
+  const [node, setNode] = useParam("node", "");
+  const [task, setTask] = useParam("task", "");
+  const [own, setOwn] = useState(SAMPLE);
+  const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
+  const nodes = useQuery({ ...nodesOf(Number(cluster)), enabled: cluster !== "" });
+  const evaluate = useMutation({
+    mutationFn: () => {
+      const body: Schemas["YaqlQuestion"] = { expression };
+      if (cluster && node) Object.assign(body, { cluster: Number(cluster), node: Number(node), ...(task && { task }) });
+      else body.data = JSON.parse(own) as Record<string, unknown>;
+      return data(api.POST("/api/v1/yaql/evaluate", { body }));
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    evaluate.mutate();
+  };
+  const isReady = expression.trim() !== "" && (cluster === "" || node !== "");
+  return (
+    <div className="columns">
+      <form className="card stack" onSubmit={submit} aria-label="Expression">
+        <div className="field">
+          <label htmlFor="expression">Expression</label>
+          <textarea
+            id="expression"
+            rows={5}
+            spellCheck={false}
+            value={expression}
+            onChange={(event) => setExpression(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) evaluate.mutate();
+            }}
+          />
+          <span className="hint">Ctrl+Enter evaluates.</span>
+        </div>
+        <div className="row">
+          <div className="field">
+            <label htmlFor="over">Over</label>
+            <select
+              id="over"
+              value={cluster}
+              onChange={(event) => setParams({ cluster: event.target.value, node: "" })}
+            >
+              <option value="">data of my own</option>
+              {clusters.data?.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          </div>
+          {cluster && (
+            <>
+              <div className="field">
+                <label htmlFor="node">Node</label>
+                <select id="node" value={node} onChange={(event) => setNode(event.target.value)}>
+                  <option value="">choose</option>
+                  {nodes.data?.map((one) => (
+                    <option key={one.id} value={one.id}>
+                      {one.name}
+                    </option>
+                  ))}
+                </select>
+              </div>
+              <div className="field">
+                <label htmlFor="task">Old state of task</label>
+                <input id="task" type="text" placeholder="none" value={task} onChange={(event) => setTask(event.target.value)} />
+              </div>
+            </>
+          )}
+        </div>
+        {!cluster && (
+          <div className="field">
+            <label htmlFor="data">Data, as JSON</label>
+            <textarea id="data" rows={8} spellCheck={false} value={own} onChange={(event) => setOwn(event.target.value)} />
+          </div>
+        )}
+        <div className="row">
+          <button type="submit" className="button primary" disabled={!isReady || evaluate.isPending}>
+            Evaluate
+          </button>
+        </div>
+      </form>
+      <section className="card stack" aria-label="Result" aria-live="polite">
+        <h2>Result</h2>
+        {evaluate.isError && <Problem error={evaluate.error} />}
+        {evaluate.isIdle && <p className="muted">Write an expression and evaluate it.</p>}
+        {evaluate.data && <Explanation answer={evaluate.data} expression={expression} />}
+      </section>
+    </div>
+  );
+}
