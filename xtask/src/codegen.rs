@@ -40,6 +40,7 @@ struct Generated {
 const GENERATED: &[Generated] = &[
     // sorted
     Generated { path: "docs/reference/task-types.md", arguments: &["task-types"] },
+    Generated { path: "docs/reference/tasks.schema.json", arguments: &["schema", "tasks"] },
     Generated { path: "docs/reference/yaql-functions.md", arguments: &["yaql", "reference"] },
     Generated { path: "openapi/stoker.json", arguments: &["openapi"] },
     // end sorted

@@ -8,9 +8,11 @@
 
 mod args;
 mod bench;
+mod book;
 mod codegen;
 mod command;
 mod demo;
+mod dist;
 mod failure;
 mod process;
 mod sim;
@@ -18,6 +20,7 @@ mod terminal;
 mod test;
 mod tidy;
 mod tools;
+mod ui;
 mod workspace;
 
 use std::process::ExitCode;
@@ -30,11 +33,14 @@ use terminal::{Style, paint};
 const COMMANDS: &[Command] = &[
     // sorted
     bench::COMMAND,
+    book::COMMAND,
     codegen::COMMAND,
     demo::COMMAND,
+    dist::COMMAND,
     sim::COMMAND,
     test::COMMAND,
     tidy::COMMAND,
+    ui::COMMAND,
     // end sorted
 ];
 

@@ -1,9 +1,5 @@
 //! `cargo xtask demo`: the product at work on a small example that comes with it.
 
-mod deploy;
-mod server;
-
-use std::fs;
 use std::path::Path;
 use std::process;
 
@@ -11,23 +7,27 @@ use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::terminal::{Style, paint};
+use crate::ui;
 use crate::workspace::{self, Metadata, Profile};
 
 pub(crate) const COMMAND: Command = Command {
     name: "demo",
     about: "build the product and watch it work on a small example",
     help: "\
-Usage: cargo xtask demo
+Usage: cargo xtask demo [--keep]
 
 Builds `stoker` and asks a few questions about `examples/cluster.yaml` in YAQL, the language in which any field of a
-deployment task can be computed. Then starts a server on embedded defaults, gives it the release, the plugin and the
-cluster of `examples/demo`, shows the merged graph, who set what, and what is told about a graph with mistakes; then
-plans and runs a deployment on five nodes, changes a setting, and runs what depends on it.
-Nothing is installed and nothing outside the target folder is written; the server ends with the demo.
+deployment task can be computed. Then runs `stoker demo`: a server on embedded defaults, a release with a wizard, two
+plugins, a cluster of five nodes; a plan, a deployment, a changed setting, and a deployment of what depends on it.
+With Node at hand the web interface is built first. Nothing else is installed; the server and its data are gone at the
+end.
+
+  --keep    leave the server running, and tell how to look at it and how to end it
 ",
-    run: |args: Args| {
+    run: |mut args: Args| {
+        let keep = args.flag("--keep");
         args.finish()?;
-        run()
+        run(keep)
     },
 };
 
@@ -94,12 +94,15 @@ const SCENES: &[Scene] = &[
     },
 ];
 
-fn run() -> Outcome {
+fn run(keep: bool) -> Outcome {
     let root = workspace::root();
     for path in [DATA, HELPERS] {
         if !root.join(path).exists() {
             return Err(Failure::new(format!("`{path}` is missing; restore it from the history")));
         }
+    }
+    if let Err(failure) = ui::build(&root) {
+        println!("{} {failure}", paint(Style::Notice, "without the web interface:"));
     }
     let metadata = Metadata::load(&root)?;
     let program = metadata.build_stoker(&root, Profile::Dev)?;
@@ -110,22 +113,22 @@ fn run() -> Outcome {
         show(&root, &program, scene)?;
     }
     println!();
-    with_folder(&metadata.target_dir.join("demo"), |folder| server::run(&root, &program, folder))?;
+    deploy(&program, keep)?;
     println!();
     println!("Try your own:");
     println!("  {} yaql repl --data {DATA}", program.display());
+    println!("  {} demo --keep", program.display());
     println!("  {} serve --local-agents", program.display());
+    println!("  and open the address that it tells: the web interface is there");
     Ok(())
 }
 
-/// A folder that is empty before and gone after.
-fn with_folder(folder: &Path, work: impl FnOnce(&Path) -> Outcome) -> Outcome {
-    // Left by a demo that was interrupted, or not there at all.
-    _ = fs::remove_dir_all(folder);
-    fs::create_dir_all(folder).context(format!("cannot create `{}`", folder.display()))?;
-    let outcome = work(folder);
-    _ = fs::remove_dir_all(folder);
-    outcome
+/// The product shows itself.
+fn deploy(program: &Path, keep: bool) -> Outcome {
+    let mut command = process::Command::new(program);
+    command.arg("demo").args(keep.then_some("--keep"));
+    let status = command.status().context("cannot start `stoker`")?;
+    if status.success() { Ok(()) } else { Err(Failure::new(format!("`stoker demo` failed ({status})"))) }
 }
 
 fn show(root: &Path, program: &Path, scene: &Scene) -> Outcome {

@@ -2,8 +2,10 @@
 
 mod contract;
 mod fuzz;
+mod interface;
 mod report;
 mod steps;
+mod trove;
 
 use std::collections::BTreeSet;
 use std::env;

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{Cx, Done, contract, fuzz};
+use super::{Cx, Done, contract, fuzz, interface, trove};
 use crate::failure::Outcome;
 use crate::process::{capture, cargo, run, which};
-use crate::tools::{debian, deny, oracle, postgres};
-use crate::{codegen, tidy};
+use crate::tools::{debian, deny, fuel2, oracle, postgres};
+use crate::workspace::Profile;
+use crate::{book, codegen, dist, tidy};
 
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -23,6 +24,12 @@ const DIFFERENTIAL_VARIABLE: &str = "STOKER_DIFFERENTIAL_CASES";
 pub(super) const STEPS: &[Step] = &[
     Step { name: "fmt", about: "formatting", is_fatal: false, run: fmt },
     Step { name: "tidy", about: "rules of the house", is_fatal: false, run: |_| passed(tidy::run()) },
+    Step {
+        name: "ui",
+        about: "the web interface: lints, types, tests, build, weight",
+        is_fatal: false,
+        run: interface::check,
+    },
     Step { name: "build", about: "everything compiles, tests included", is_fatal: true, run: build },
     Step { name: "clippy", about: "lints, warnings are errors", is_fatal: false, run: clippy },
     Step { name: "oracle", about: "reference implementation of YAQL", is_fatal: false, run: prepare_oracle },
@@ -40,6 +47,12 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
     Step {
+        name: "clients",
+        about: "fuel2, unmodified, against the server",
+        is_fatal: false,
+        run: test_clients,
+    },
+    Step {
         name: "engines",
         about: "the tests of the API on PostgreSQL",
         is_fatal: false,
@@ -52,12 +65,31 @@ pub(super) const STEPS: &[Step] = &[
         run: doctest,
     },
     Step { name: "docs", about: "documentation builds, warnings are errors", is_fatal: false, run: docs },
+    Step { name: "book", about: "the documentation as a book, every link", is_fatal: false, run: make_book },
     Step { name: "codegen", about: "generated files are current", is_fatal: false, run: check_codegen },
     Step {
         name: "contract",
         about: "schemathesis: no 5xx, no answer outside the contract",
         is_fatal: false,
         run: contract::run,
+    },
+    Step {
+        name: "trove",
+        about: "the public client of the module API works unmodified",
+        is_fatal: false,
+        run: trove::run,
+    },
+    Step {
+        name: "package",
+        about: "the Debian package is installed, started and purged in a root of its own",
+        is_fatal: false,
+        run: package,
+    },
+    Step {
+        name: "browser",
+        about: "the web interface in a browser, against a real server",
+        is_fatal: false,
+        run: interface::browser,
     },
     Step {
         name: "deny",
@@ -127,12 +159,21 @@ fn test(cx: &Cx) -> Outcome<Done> {
     } else {
         cargo_in(cx, &["test", "--workspace", "--no-fail-fast", "--quiet", "--lib", "--bins", "--tests"])
     };
+    // These have a step of their own, since they need programs that take long to install.
+    command.args(["--", "--skip", fuel2::SCENARIOS]);
     command.env(DIFFERENTIAL_VARIABLE, cx.n_differential.to_string());
     // Without the reference its own step has failed already; the other tests are still worth running.
     if let Ok(python) = oracle::python(&cx.metadata.target_dir) {
         command.env(oracle::VARIABLE, python);
     }
     passed(run(&mut command))
+}
+
+/// What users of other programs do every day, with those programs.
+fn test_clients(cx: &Cx) -> Outcome<Done> {
+    let python = fuel2::python(&cx.metadata.target_dir)?;
+    let mut command = cargo_in(cx, &["test", "--quiet", "--workspace", "--test", "fuel2"]);
+    passed(run(command.env(fuel2::VARIABLE, python)))
 }
 
 /// The same tests as on the embedded engine: what one accepts the other must accept.
@@ -151,11 +192,21 @@ fn docs(cx: &Cx) -> Outcome<Done> {
     passed(run(command.env("RUSTDOCFLAGS", "-D warnings")))
 }
 
+fn make_book(cx: &Cx) -> Outcome<Done> {
+    passed(book::make(&cx.root, &cx.metadata.target_dir.join("book")))
+}
+
 fn check_codegen(_: &Cx) -> Outcome<Done> {
     if codegen::n_files() == 0 {
         return Ok(Done::Skipped("no file is generated yet".to_owned()));
     }
     passed(codegen::run(codegen::Mode::Check))
+}
+
+/// With the program that the other steps have built.
+fn package(cx: &Cx) -> Outcome<Done> {
+    let out = cx.metadata.target_dir.join("dist-check");
+    passed(dist::make(&cx.root, &cx.metadata, Profile::Dev, &out, true))
 }
 
 fn check_deny(cx: &Cx) -> Outcome<Done> {

@@ -11,6 +11,9 @@ pub(crate) struct Package {
     why: &'static str,
 }
 
+/// What the pages of the web interface are looked at with.
+pub(crate) const CHROMIUM: Package =
+    Package { name: "chromium", why: "to test the web interface in a browser" };
 /// What the documentation shows the API with, and a test runs.
 pub(crate) const CURL: Package =
     Package { name: "curl", why: "to walk through the API as the documentation does" };

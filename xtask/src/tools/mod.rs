@@ -2,7 +2,9 @@
 
 pub(crate) mod debian;
 pub(crate) mod deny;
+pub(crate) mod fuel2;
 pub(crate) mod oracle;
 pub(crate) mod postgres;
 pub(crate) mod python;
 pub(crate) mod schemathesis;
+pub(crate) mod trove;

@@ -74,7 +74,7 @@ fn is_usable(python: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{oracle, schemathesis};
+    use super::super::{fuel2, oracle, schemathesis, trove};
     use super::*;
 
     #[test]
@@ -85,7 +85,9 @@ mod tests {
 
     #[test]
     fn versions_are_exact() {
-        for environment in [oracle::ENVIRONMENT, schemathesis::ENVIRONMENT] {
+        for environment in
+            [fuel2::ENVIRONMENT, oracle::ENVIRONMENT, schemathesis::ENVIRONMENT, trove::ENVIRONMENT]
+        {
             assert!(
                 environment.packages.iter().all(|package| package.contains("==")),
                 "{}",

@@ -1,7 +1,7 @@
 //! The server keeps the contract that it publishes, whatever it is asked.
 
 mod seed;
-mod server;
+pub(super) mod server;
 
 use std::process::Command;
 

@@ -14,27 +14,33 @@ use serde_json::{Value, json};
 use crate::failure::{Context as _, Failure, Outcome};
 
 /// The one of the examples in the document.
-const PASSWORD: &str = "secret";
+pub(in crate::test) const PASSWORD: &str = "secret";
 const START_TIME_MAX: Duration = Duration::from_mins(1);
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 const ANNOUNCEMENT: &str = "Stoker listens on ";
 
 /// A running server with an empty database; stopped and removed when it goes out of scope.
-pub(super) struct Server {
+pub(in crate::test) struct Server {
     child: Child,
     folder: PathBuf,
     agent: ureq::Agent,
-    pub(super) url: String,
-    pub(super) token: String,
+    pub(in crate::test) url: String,
+    pub(in crate::test) token: String,
     log: Receiver<String>,
 }
 
 impl Server {
-    pub(super) fn start(program: &Path) -> Outcome<Self> {
-        let folder = env::temp_dir().join(format!("stoker-contract-{}", process::id()));
+    pub(in crate::test) fn start(program: &Path) -> Outcome<Self> {
+        Self::start_with(program, "contract", &[])
+    }
+
+    /// The same with further options, for a purpose that names its folder.
+    pub(in crate::test) fn start_with(program: &Path, purpose: &str, options: &[&str]) -> Outcome<Self> {
+        let folder = env::temp_dir().join(format!("stoker-{purpose}-{}", process::id()));
         let mut child = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(&folder)
+            .args(options)
             .env("STOKER_ADMIN_PASSWORD", PASSWORD)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -71,11 +77,11 @@ impl Server {
     }
 
     /// What the server wrote about failures of its own.
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(in crate::test) fn complaints(&self) -> Vec<String> {
         self.log.try_iter().filter(|line| line.contains("ERROR")).collect()
     }
 
-    pub(super) fn log_in(&self, name: &str, password: &str) -> Outcome<String> {
+    pub(in crate::test) fn log_in(&self, name: &str, password: &str) -> Outcome<String> {
         let body = json!({"auth": {"passwordCredentials": {"username": name, "password": password}}});
         let answer = self.send("POST", "/keystone/v2.0/tokens", &body)?;
         let token = answer["access"]["token"]["id"].as_str();
@@ -83,7 +89,7 @@ impl Server {
     }
 
     /// Asks for something and expects to get it.
-    pub(super) fn send(&self, method: &str, path: &str, body: &Value) -> Outcome<Value> {
+    pub(in crate::test) fn send(&self, method: &str, path: &str, body: &Value) -> Outcome<Value> {
         let doing = format!("{method} {path}");
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let request = ureq::http::Request::builder()

@@ -1,0 +1,151 @@
+//! The table of contents: `docs/SUMMARY.md`, a list of links under headings.
+
+use std::fs;
+use std::path::Path;
+
+use super::{DOCS, SUMMARY};
+use crate::failure::{Context as _, Failure, Outcome};
+
+/// What the last part is called when pages are left over.
+const REST: &str = "More";
+
+/// A page of the book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    /// Relative to the repository.
+    pub(super) source: String,
+    /// Relative to the book.
+    pub(super) target: String,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) title: String,
+    pub(super) entries: Vec<Entry>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    pub(super) parts: Vec<Part>,
+}
+
+impl Summary {
+    pub(super) fn read(root: &Path) -> Outcome<Self> {
+        let text = fs::read_to_string(root.join(SUMMARY)).context(format!("cannot read `{SUMMARY}`"))?;
+        let mut summary = Self::parse(&text)?;
+        let mut left = Vec::new();
+        unlisted(root, Path::new(DOCS), &summary, &mut left)?;
+        if !left.is_empty() {
+            left.sort_by(|a, b| a.source.cmp(&b.source));
+            summary.parts.push(Part { title: REST.to_owned(), entries: left });
+        }
+        Ok(summary)
+    }
+
+    fn parse(text: &str) -> Outcome<Self> {
+        let mut parts = vec![Part::default()];
+        for line in text.lines() {
+            if let Some(title) = line.strip_prefix("## ") {
+                parts.push(Part { title: title.trim().to_owned(), entries: Vec::new() });
+            } else if let Some((title, path)) = link(line) {
+                let source = resolve(SUMMARY, path)
+                    .ok_or_else(|| Failure::new(format!("{SUMMARY}: `{path}` leaves the repository")))?;
+                let is_first = parts.iter().all(|part| part.entries.is_empty());
+                let target = if is_first { "index.html".to_owned() } else { target(&source) };
+                let entry = Entry { title: title.to_owned(), source, target };
+                if let Some(part) = parts.last_mut() {
+                    part.entries.push(entry);
+                }
+            }
+        }
+        parts.retain(|part| !part.entries.is_empty());
+        if parts.is_empty() {
+            return Err(Failure::new(format!("`{SUMMARY}` names no page")));
+        }
+        Ok(Self { parts })
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.parts.iter().flat_map(|part| &part.entries)
+    }
+
+    pub(super) fn find(&self, source: &str) -> Option<&Entry> {
+        self.entries().find(|entry| entry.source == source)
+    }
+}
+
+/// Pages of the documentation that nobody has put into the contents.
+fn unlisted(root: &Path, folder: &Path, summary: &Summary, left: &mut Vec<Entry>) -> Outcome {
+    let path = root.join(folder);
+    for entry in fs::read_dir(&path).context(format!("cannot read `{}`", path.display()))? {
+        let name = folder.join(entry.context("cannot read a folder")?.file_name());
+        let source = name.to_string_lossy().into_owned();
+        if root.join(&name).is_dir() {
+            unlisted(root, &name, summary, left)?;
+        } else if name.extension().is_some_and(|end| end == "md")
+            && source != SUMMARY
+            && summary.find(&source).is_none()
+        {
+            let text = fs::read_to_string(root.join(&name)).context(format!("cannot read `{source}`"))?;
+            let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&source).to_owned();
+            left.push(Entry { title, target: target(&source), source });
+        }
+    }
+    Ok(())
+}
+
+/// `- [title](path)`
+fn link(line: &str) -> Option<(&str, &str)> {
+    let (title, path) = line.trim_start().strip_prefix("- [")?.split_once("](")?;
+    Some((title, path.trim_end().strip_suffix(')')?))
+}
+
+/// Where a page goes.
+fn target(source: &str) -> String {
+    let outside = outside(source);
+    outside.strip_suffix(".md").map_or(outside.clone(), |stem| format!("{stem}.html"))
+}
+
+/// Where a file goes: those of the documentation to the front, others aside.
+pub(super) fn outside(source: &str) -> String {
+    let docs = source.strip_prefix(DOCS).and_then(|rest| rest.strip_prefix('/'));
+    docs.map_or_else(|| format!("outside/{source}"), str::to_owned)
+}
+
+/// The path that `target` means in `from`, without `.` and `..`; none if it leaves the repository.
+pub(super) fn resolve(from: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            _ => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_have_parts_and_the_first_page_is_the_index() {
+        let summary =
+            Summary::parse("# Book\n\n- [A](a.md)\n- [B](b/c.md)\n\n## Two\n\n- [R](../README.md)\n")
+                .unwrap();
+        let found: Vec<(&str, &str)> =
+            summary.entries().map(|entry| (entry.source.as_str(), entry.target.as_str())).collect();
+        assert_eq!(
+            found,
+            [("docs/a.md", "index.html"), ("docs/b/c.md", "b/c.html"), ("README.md", "outside/README.html")]
+        );
+        assert_eq!(summary.parts[1].title, "Two");
+        assert!(Summary::parse("# Nothing\n").is_err());
+        assert!(Summary::parse("- [out](../../x.md)\n").is_err());
+    }
+}

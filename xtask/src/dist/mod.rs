@@ -1,0 +1,113 @@
+//! `cargo xtask dist`: what users install.
+
+mod contents;
+mod deb;
+mod proof;
+mod service;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Program;
+
+use crate::args::Args;
+use crate::command::Command;
+use crate::failure::{Context as _, Failure, Outcome};
+use crate::process::{capture, run};
+use crate::ui;
+use crate::workspace::{self, Metadata, Profile};
+
+use contents::Contents;
+
+pub(crate) const COMMAND: Command = Command {
+    name: "dist",
+    about: "make the release archive and the Debian package",
+    help: "\
+Usage: cargo xtask dist [--debug] [--check] [--out DIR]
+
+Builds the web interface and `stoker`, and packs it with its manual pages, completions and systemd units: as `stoker-VERSION-ARCH.tar.gz`
+and as `stoker_VERSION_ARCH.deb`. Equal sources give equal files.
+
+  --debug      pack the program as the tests build it: quick, and too large to give away
+  --check      install the package in a root of its own, start what it brings, and purge it
+  --out DIR    where to (default: `dist` in the target folder)
+",
+    run: |mut args: Args| {
+        let profile = if args.flag("--debug") { Profile::Dev } else { Profile::Release };
+        let is_checked = args.flag("--check");
+        let out = args.option("--out")?.map(PathBuf::from);
+        args.finish()?;
+        let root = workspace::root();
+        let metadata = Metadata::load(&root)?;
+        let out = out.unwrap_or_else(|| metadata.target_dir.join("dist"));
+        make(&root, &metadata, profile, &out, is_checked)
+    },
+};
+
+/// The archive and the package; with `is_checked` the package is also lived with.
+pub(crate) fn make(
+    root: &Path,
+    metadata: &Metadata,
+    profile: Profile,
+    out: &Path,
+    is_checked: bool,
+) -> Outcome {
+    if profile == Profile::Release {
+        // A development build reads the interface from its folder, wherever it is installed.
+        ui::build(root)?;
+    }
+    let program = metadata.build_stoker(root, profile)?;
+    let release = Release::read(root, &program)?;
+    let work = out.join("work");
+    empty(&work)?;
+    let contents = Contents::gather(root, &program, &work.join("generated"))?;
+    let archive = archive(&contents, &release, &work, out)?;
+    let package = deb::build(root, &contents, &release, &work, out, profile)?;
+    println!("{}\n{}", archive.display(), package.display());
+    if is_checked {
+        proof::prove(&package, &contents, &work.join("scratch"))?;
+    }
+    fs::remove_dir_all(&work).context(format!("cannot remove `{}`", work.display()))
+}
+
+/// What the names of the files say.
+struct Release {
+    version: String,
+    /// As Debian calls it.
+    architecture: String,
+    /// Seconds; the time that all files get.
+    date: String,
+}
+
+impl Release {
+    fn read(root: &Path, program: &Path) -> Outcome<Self> {
+        let said = capture(Program::new(program).arg("--version"))?;
+        let version = said.split_whitespace().nth(1).map(str::to_owned);
+        let version = version.ok_or_else(|| Failure::new(format!("`{}` is no version", said.trim())))?;
+        let architecture = capture(Program::new("dpkg").arg("--print-architecture"))?.trim().to_owned();
+        let date = capture(Program::new("git").current_dir(root).args(["log", "-1", "--format=%ct"]))?;
+        Ok(Self { version, architecture, date: date.trim().to_owned() })
+    }
+}
+
+fn archive(contents: &Contents, release: &Release, work: &Path, out: &Path) -> Outcome<PathBuf> {
+    let name = format!("stoker-{}-{}", release.version, release.architecture);
+    contents.lay_out(&work.join("archive").join(&name), |file| file.in_archive.clone())?;
+    let path = out.join(format!("{name}.tar.gz"));
+    run(Program::new("tar")
+        .args(["--create", "--gzip", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+        .arg(format!("--mtime=@{}", release.date))
+        .arg("--file")
+        .arg(&path)
+        .arg("--directory")
+        .arg(work.join("archive"))
+        .arg(&name))?;
+    Ok(path)
+}
+
+/// Makes a folder that has nothing in it.
+fn empty(folder: &Path) -> Outcome {
+    if folder.exists() {
+        fs::remove_dir_all(folder).context(format!("cannot remove `{}`", folder.display()))?;
+    }
+    fs::create_dir_all(folder).context(format!("cannot make `{}`", folder.display()))
+}

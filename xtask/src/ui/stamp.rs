@@ -1,0 +1,69 @@
+//! Whether something has changed since the interface was built.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::process::Command;
+
+use crate::failure::{Context as _, Outcome};
+use crate::process::capture;
+
+const BUILT: &str = "ui/dist/.stamp";
+const INSTALLED: &str = "ui/node_modules/.stamp";
+const LOCK: &str = "ui/package-lock.json";
+const INDEX: &str = "ui/dist/index.html";
+
+/// Everything that a build depends on, as one number.
+pub(super) fn of_sources(root: &Path) -> Outcome<String> {
+    let mut list = Command::new("git");
+    list.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--"]);
+    let listed = capture(list.args(["ui", "openapi/stoker.json"]))?;
+    let mut paths: Vec<&str> = listed.lines().filter(|path| !path.starts_with("ui/e2e/")).collect();
+    paths.sort_unstable();
+    let mut hasher = DefaultHasher::new();
+    for path in paths {
+        // Deleted files are listed until the deletion is committed.
+        let Ok(bytes) = fs::read(root.join(path)) else { continue };
+        (path, bytes).hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// The sources that the present build was made from; none if there is no build.
+pub(super) fn of_build(root: &Path) -> Option<String> {
+    root.join(INDEX).is_file().then(|| fs::read_to_string(root.join(BUILT)).ok()).flatten()
+}
+
+pub(super) fn keep(root: &Path, stamp: &str) -> Outcome {
+    write(&root.join(BUILT), stamp)
+}
+
+pub(super) fn of_lock(root: &Path) -> Outcome<String> {
+    let mut hasher = DefaultHasher::new();
+    fs::read(root.join(LOCK)).context(format!("cannot read `{LOCK}`"))?.hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+pub(super) fn of_packages(root: &Path) -> Option<String> {
+    fs::read_to_string(root.join(INSTALLED)).ok()
+}
+
+pub(super) fn keep_packages(root: &Path, stamp: &str) -> Outcome {
+    write(&root.join(INSTALLED), stamp)
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    fs::write(path, text).context(format!("cannot write `{}`", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_has_no_stamp() {
+        assert_eq!(of_build(Path::new("no-such-folder")), None);
+        assert_eq!(of_packages(Path::new("no-such-folder")), None);
+        assert!(of_lock(Path::new("no-such-folder")).is_err());
+    }
+}
