@@ -74,7 +74,7 @@ fn is_usable(python: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{fuel2, oracle, schemathesis, trove};
+    use super::super::{fuel2, node, oracle, schemathesis, trove};
     use super::*;
 
     #[test]
@@ -85,9 +85,13 @@ mod tests {
 
     #[test]
     fn versions_are_exact() {
-        for environment in
-            [fuel2::ENVIRONMENT, oracle::ENVIRONMENT, schemathesis::ENVIRONMENT, trove::ENVIRONMENT]
-        {
+        for environment in [
+            fuel2::ENVIRONMENT,
+            node::ENVIRONMENT,
+            oracle::ENVIRONMENT,
+            schemathesis::ENVIRONMENT,
+            trove::ENVIRONMENT,
+        ] {
             assert!(
                 environment.packages.iter().all(|package| package.contains("==")),
                 "{}",

@@ -1,10 +1,14 @@
-//! Node, which is never installed by this tool: what a distribution has may be too old.
+//! The Node of the machine, or one of our own where that is too old.
 
+use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Context as _, Outcome};
 use crate::process::{capture, which};
+use crate::tools::node;
+use crate::workspace::Metadata;
 
 /// What the tools that build the interface need.
 const MAJOR: u32 = 20;
@@ -13,16 +17,23 @@ const MINOR: u32 = 19;
 /// `npm` in the folder of the interface.
 pub(crate) fn npm(root: &Path) -> Outcome<Command> {
     let version = capture(Command::new("node").arg("--version")).unwrap_or_default();
-    if which("npm").is_none() || !is_new_enough(&version) {
-        let found = if version.trim().is_empty() { "none" } else { version.trim() };
-        return Err(Failure::new(format!(
-            "the web interface is built with Node {MAJOR}.{MINOR} or newer and npm; here is {found}. Install it, or \
-             leave the interface out: the server works without"
-        )));
-    }
-    let mut command = Command::new("npm");
+    let mut command = if which("npm").is_some() && is_new_enough(&version) {
+        Command::new("npm")
+    } else {
+        let folder = node::programs(&Metadata::load(root)?.target_dir)?;
+        let mut command = Command::new(folder.join("npm"));
+        command.env("PATH", path_with(&folder)?);
+        command
+    };
     command.current_dir(root.join("ui"));
     Ok(command)
+}
+
+/// What `npm` starts is looked for on the path.
+fn path_with(folder: &Path) -> Outcome<OsString> {
+    let others = env::var_os("PATH").unwrap_or_default();
+    let folders = [folder.to_owned()].into_iter().chain(env::split_paths(&others));
+    env::join_paths(folders).context("the path of programs cannot be put together")
 }
 
 fn is_new_enough(version: &str) -> bool {
