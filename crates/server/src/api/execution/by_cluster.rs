@@ -163,11 +163,7 @@ pub(super) async fn cluster_provision(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
-    let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { nodes, manner, .. } = from_query(query)?;
-    let graph_type = GraphType::new(PROVISION).unwrap_or_default();
-    let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
-    start_one(&app, &login, id, graph, manner, RunName::Provision).await
+    start_named(&app, &login, &path, query, (PROVISION, RunName::Provision)).await
 }
 
 /// Run the graph `spawn_vms`: what makes virtual machines is tasks, as everything else
@@ -185,11 +181,22 @@ pub(super) async fn cluster_spawn_vms(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
+    start_named(&app, &login, &path, query, (SPAWN_VMS, RunName::SpawnVms)).await
+}
+
+/// A graph whose type says what it is for.
+async fn start_named(
+    app: &App,
+    login: &Authenticated,
+    path: &PathParams,
+    query: Query,
+    (graph_type, name): (&str, RunName),
+) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let FromQuery { nodes, manner, .. } = from_query(query)?;
-    let graph_type = GraphType::new(SPAWN_VMS).unwrap_or_default();
+    let graph_type = GraphType::new(graph_type).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
-    start_one(&app, &login, id, graph, manner, RunName::SpawnVms).await
+    start_one(app, login, id, graph, manner, name).await
 }
 
 /// Nodes that are nowhere are not found; those of another cluster are refused where everything else is checked.

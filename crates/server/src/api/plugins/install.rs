@@ -128,15 +128,12 @@ impl Installed {
         let after = writing.plugin_list(&List::default()).await?.items;
         let releases = writing.release_list(&List::default()).await?.items;
         let releases: Vec<_> = releases.iter().map(|release| &release.body).collect();
-        let bodies =
-            |plugins: &'_ [Plugin]| plugins.iter().map(|plugin| plugin.body.clone()).collect::<Vec<_>>();
-        let (before, after) = (bodies(&self.plugins), bodies(&after));
-        conflicts::require_none(
-            &releases,
-            &before.iter().collect::<Vec<_>>(),
-            &after.iter().collect::<Vec<_>>(),
-        )
+        conflicts::require_none(&releases, &bodies(&self.plugins), &bodies(&after))
     }
+}
+
+fn bodies(plugins: &[Plugin]) -> Vec<&NewPlugin> {
+    plugins.iter().map(|plugin| &plugin.body).collect()
 }
 
 impl Registered {
