@@ -1,0 +1,19 @@
+//! Messages between servers, and between servers and agents: a doorbell and a pipe, never the truth.
+//!
+//! A message reaches whoever listens at the moment, at most once, in the order in which one sender sent it. Nobody may
+//! depend on more: what matters is in the store, or is said again. Knows nothing of what it carries.
+
+mod bus;
+mod memory;
+mod subject;
+mod subscription;
+
+pub use bus::{Bus, BusError};
+pub use memory::Memory;
+pub use subject::{Pattern, Subject, SubjectError};
+pub use subscription::{Message, Subscription};
+
+/// Messages that wait for a slow listener. What comes then is lost, and counted.
+pub const WAITING_MAX: usize = 65_536;
+/// The largest body.
+pub const BODY_BYTES_MAX: usize = 1 << 20;

@@ -1,0 +1,124 @@
+//! Addresses: words with dots between them.
+
+use std::fmt;
+
+/// Why a text is no address.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no subject: words of letters, digits, `-` and `_`, with dots between them")]
+pub struct SubjectError(String);
+
+/// Where a message goes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subject(String);
+
+/// What is listened to: a subject in which `*` stands for any one word, and `>` at the end for one or more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pattern(String);
+
+impl Subject {
+    /// Each word must be one; so what users name can be put into a subject without reaching another.
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, SubjectError> {
+        joined(words, is_word).map(Self)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Pattern {
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, SubjectError> {
+        let words: Vec<&str> = words.into_iter().collect();
+        let last = words.len().saturating_sub(1);
+        let text = words.join(".");
+        let is_fine = !words.is_empty()
+            && words
+                .iter()
+                .enumerate()
+                .all(|(at, word)| is_word(word) || *word == "*" || (*word == ">" && at == last));
+        if is_fine { Ok(Self(text)) } else { Err(SubjectError(text)) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn matches(&self, subject: &Subject) -> bool {
+        let mut words = subject.0.split('.');
+        for wanted in self.0.split('.') {
+            match (wanted, words.next()) {
+                (">", Some(_)) => return true,
+                ("*", Some(_)) => {}
+                (wanted, Some(word)) if wanted == word => {}
+                _ => return false,
+            }
+        }
+        words.next().is_none()
+    }
+}
+
+impl From<Subject> for Pattern {
+    fn from(subject: Subject) -> Self {
+        Self(subject.0)
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn joined<'a>(
+    words: impl IntoIterator<Item = &'a str>,
+    is_fine: impl Fn(&str) -> bool,
+) -> Result<String, SubjectError> {
+    let words: Vec<&str> = words.into_iter().collect();
+    let text = words.join(".");
+    if !words.is_empty() && words.iter().all(|word| is_fine(word)) {
+        Ok(text)
+    } else {
+        Err(SubjectError(text))
+    }
+}
+
+fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(text: &str) -> Subject {
+        Subject::new(text.split('.')).expect("a subject")
+    }
+
+    #[test]
+    fn patterns_match_word_by_word() {
+        let cases = [
+            ("a.b", "a.b", true),
+            ("a.b", "a.b.c", false),
+            ("a.b.c", "a.b", false),
+            ("a.*", "a.b", true),
+            ("a.*", "a.b.c", false),
+            ("*.b", "a.b", true),
+            ("a.>", "a.b.c", true),
+            ("a.>", "a", false),
+            (">", "a", true),
+        ];
+        for (pattern, text, is_match) in cases {
+            let pattern = Pattern::new(pattern.split('.')).expect("a pattern");
+            assert_eq!(pattern.matches(&subject(text)), is_match, "{pattern:?} {text}");
+        }
+    }
+
+    #[test]
+    fn words_of_users_reach_no_other_subject() {
+        for word in ["", "a.b", "*", ">", "a b", "ä", "a\n"] {
+            assert!(Subject::new(["agent", word]).is_err(), "{word:?}");
+        }
+        assert!(Pattern::new(["a", ">", "b"]).is_err());
+        assert!(Pattern::new([]).is_err());
+    }
+}
