@@ -1,6 +1,8 @@
 //! One face for all ways of delivery.
 
+use crate::counts::BusStats;
 use crate::memory::Memory;
+use crate::nats::Nats;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::Subscription;
 
@@ -18,23 +20,49 @@ pub enum BusError {
 #[derive(Clone)]
 pub enum Bus {
     Memory(Memory),
+    Nats(Nats),
 }
 
 impl Bus {
     /// Sends to whoever listens now.
     pub async fn publish(&self, subject: &Subject, body: Vec<u8>) -> Result<(), BusError> {
+        self.publish_or_tell(subject, body, None).await
+    }
+
+    /// The same; where nobody listens an empty message goes to `told`.
+    pub async fn publish_or_tell(
+        &self,
+        subject: &Subject,
+        body: Vec<u8>,
+        told: Option<&Subject>,
+    ) -> Result<(), BusError> {
         if body.len() > crate::BODY_BYTES_MAX {
             return Err(BusError::TooLarge { n_bytes: body.len() });
         }
         match self {
-            Self::Memory(memory) => memory.publish(subject, body),
+            Self::Memory(memory) => {
+                if let (0, Some(told)) = (memory.publish(subject, &body), told) {
+                    memory.publish(told, &[]);
+                }
+                Ok(())
+            }
+            Self::Nats(nats) => nats.publish(subject, body, told).await,
         }
     }
 
     /// Listens from now on, until the subscription is dropped.
     pub async fn subscribe(&self, pattern: &Pattern) -> Result<Subscription, BusError> {
         match self {
-            Self::Memory(memory) => Ok(memory.subscribe(pattern)),
+            Self::Memory(memory) => Ok(memory.subscribe(pattern, None)),
+            Self::Nats(nats) => nats.subscribe(pattern, None).await,
+        }
+    }
+
+    /// The same, but each message goes to one of those who listen under the same name.
+    pub async fn subscribe_shared(&self, pattern: &Pattern, group: &str) -> Result<Subscription, BusError> {
+        match self {
+            Self::Memory(memory) => Ok(memory.subscribe(pattern, Some(group))),
+            Self::Nats(nats) => nats.subscribe(pattern, Some(group)).await,
         }
     }
 
@@ -42,6 +70,14 @@ impl Bus {
     pub fn is_up(&self) -> bool {
         match self {
             Self::Memory(_) => true,
+            Self::Nats(nats) => nats.is_up(),
+        }
+    }
+
+    pub fn stats(&self) -> BusStats {
+        match self {
+            Self::Memory(memory) => memory.stats(),
+            Self::Nats(nats) => nats.stats(),
         }
     }
 }

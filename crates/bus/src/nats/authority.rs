@@ -1,0 +1,282 @@
+//! Who may say what on a NATS that trusts our keys.
+//!
+//! An operator vouches for an account, the account for its users: each by a signed claim. NATS checks the signatures and
+//! needs no list of users; whoever has these keys makes one whenever somebody comes in, and takes it back.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use nkeys::{KeyPair, KeyPairType};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// Seconds since 1970.
+pub type Seconds = i64;
+
+/// The keys of an operator, of the account in which Stoker lives, and of the one through which NATS is told about it.
+pub struct Authority {
+    operator: KeyPair,
+    account: KeyPair,
+    system: KeyPair,
+}
+
+/// A user with its key.
+pub struct NatsUser {
+    pub jwt: String,
+    pub seed: String,
+}
+
+/// What a user may do; patterns of subjects. Nothing is allowed that is not named.
+pub struct Permissions {
+    pub publish: Vec<String>,
+    pub subscribe: Vec<String>,
+}
+
+/// Users that are no longer good, by their public key: those made until then.
+pub type Revocations = BTreeMap<String, Seconds>;
+
+#[derive(Debug, thiserror::Error)]
+#[error("these are no keys for NATS: {0}")]
+pub struct AuthorityError(String);
+
+impl Authority {
+    /// From random numbers, a set for each key.
+    pub fn new(operator: [u8; 32], account: [u8; 32], system: [u8; 32]) -> Result<Self, AuthorityError> {
+        let key = |kind, bytes| KeyPair::new_from_raw(kind, bytes).map_err(wrong);
+        Ok(Self {
+            operator: key(KeyPairType::Operator, operator)?,
+            account: key(KeyPairType::Account, account)?,
+            system: key(KeyPairType::Account, system)?,
+        })
+    }
+
+    /// As written by [`Authority::to_text`].
+    pub fn parse(text: &str) -> Result<Self, AuthorityError> {
+        let json: Value = serde_json::from_str(text).map_err(wrong)?;
+        let key = |name: &str, wanted: &str| {
+            let seed = json.get(name).and_then(Value::as_str);
+            let seed = seed.ok_or_else(|| AuthorityError(format!("`{name}` is missing")))?;
+            let key = KeyPair::from_seed(seed.trim()).map_err(wrong)?;
+            let is_right = key.public_key().starts_with(wanted);
+            is_right.then_some(key).ok_or_else(|| AuthorityError(format!("`{name}` is of another kind")))
+        };
+        Ok(Self {
+            operator: key("operator", "O")?,
+            account: key("account", "A")?,
+            system: key("system_account", "A")?,
+        })
+    }
+
+    /// Whoever reads this can be anybody.
+    pub fn to_text(&self) -> Result<String, AuthorityError> {
+        let json = json!({
+            "operator": self.operator.seed().map_err(wrong)?,
+            "account": self.account.seed().map_err(wrong)?,
+            "system_account": self.system.seed().map_err(wrong)?,
+        });
+        Ok(format!("{json:#}\n"))
+    }
+
+    /// Bytes that only these keys make, always the same for the same text.
+    pub fn derived(&self, text: &str) -> Result<[u8; 32], AuthorityError> {
+        // A signature that nobody is ever shown; signatures of this kind are the same each time.
+        let signature = self.account.sign(format!("stoker derives {text}").as_bytes()).map_err(wrong)?;
+        Ok(Sha256::digest(&signature).into())
+    }
+
+    pub fn account_key(&self) -> String {
+        self.account.public_key()
+    }
+
+    pub fn system_account_key(&self) -> String {
+        self.system.public_key()
+    }
+
+    pub fn operator_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
+        let nats = json!({"type": "operator", "version": 2, "system_account": self.system.public_key()});
+        let claim = Claim { subject: &self.operator, name: "stoker", now, expires: None, nats };
+        claim.signed_by(&self.operator)
+    }
+
+    /// The account with all its users, but for those that were taken back.
+    pub fn account_claim(&self, now: Seconds, revoked: &Revocations) -> Result<String, AuthorityError> {
+        let claim =
+            Claim { subject: &self.account, name: "stoker", now, expires: None, nats: account(revoked) };
+        claim.signed_by(&self.operator)
+    }
+
+    pub fn system_account_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
+        let nats = account(&Revocations::new());
+        let claim = Claim { subject: &self.system, name: "system", now, expires: None, nats };
+        claim.signed_by(&self.operator)
+    }
+
+    /// A user of the account, with the key that these bytes make; limited in what it may do, or not.
+    pub fn user(
+        &self,
+        key: [u8; 32],
+        name: &str,
+        permissions: Option<&Permissions>,
+        now: Seconds,
+        expires: Option<Seconds>,
+    ) -> Result<NatsUser, AuthorityError> {
+        let mut nats = json!({"type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1});
+        nats["pub"] = permissions.map_or(json!({}), |allowed| json!({"allow": allowed.publish}));
+        nats["sub"] = permissions.map_or(json!({}), |allowed| json!({"allow": allowed.subscribe}));
+        made(key, name, nats, now, expires, &self.account)
+    }
+
+    /// Who may tell NATS about accounts.
+    pub fn system_user(
+        &self,
+        key: [u8; 32],
+        now: Seconds,
+        expires: Seconds,
+    ) -> Result<NatsUser, AuthorityError> {
+        let nats = json!({
+            "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1, "pub": {}, "sub": {},
+        });
+        made(key, "stoker", nats, now, Some(expires), &self.system)
+    }
+}
+
+/// How a user of NATS with this key is called.
+pub fn user_key(key: [u8; 32]) -> Result<String, AuthorityError> {
+    Ok(KeyPair::new_from_raw(KeyPairType::User, key).map_err(wrong)?.public_key())
+}
+
+/// When a claim of an account was made, and which users it takes back; nothing where it makes no sense.
+pub(crate) fn revocations_of(claim: &str) -> (Seconds, Revocations) {
+    let read = || {
+        let body = BASE64_URL_SAFE_NO_PAD.decode(claim.trim().split('.').nth(1)?).ok()?;
+        serde_json::from_slice::<Value>(&body).ok()
+    };
+    let json = read().unwrap_or_default();
+    let revoked = json.get("nats").and_then(|nats| nats.get("revocations")?.as_object());
+    let revoked = revoked.into_iter().flatten().filter_map(|(key, at)| Some((key.clone(), at.as_i64()?)));
+    (json.get("iat").and_then(Value::as_i64).unwrap_or_default(), revoked.collect())
+}
+
+impl NatsUser {
+    /// A file as tools of NATS read it.
+    pub fn to_file(&self) -> String {
+        let Self { jwt, seed } = self;
+        format!(
+            "-----BEGIN NATS USER JWT-----\n{jwt}\n------END NATS USER JWT------\n\n\
+             -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+        )
+    }
+}
+
+/// Without streams: nothing is kept.
+fn account(revoked: &Revocations) -> Value {
+    json!({
+        "type": "account",
+        "version": 2,
+        "limits": {
+            "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
+            "leaf": -1, "mem_storage": 0, "disk_storage": 0, "streams": 0, "consumer": 0,
+        },
+        "default_permissions": {"pub": {}, "sub": {}},
+        "revocations": revoked,
+    })
+}
+
+fn made(
+    key: [u8; 32],
+    name: &str,
+    nats: Value,
+    now: Seconds,
+    expires: Option<Seconds>,
+    by: &KeyPair,
+) -> Result<NatsUser, AuthorityError> {
+    let subject = KeyPair::new_from_raw(KeyPairType::User, key).map_err(wrong)?;
+    let jwt = Claim { subject: &subject, name, now, expires, nats }.signed_by(by)?;
+    Ok(NatsUser { jwt, seed: subject.seed().map_err(wrong)? })
+}
+
+/// What is said of a key.
+struct Claim<'a> {
+    subject: &'a KeyPair,
+    name: &'a str,
+    now: Seconds,
+    expires: Option<Seconds>,
+    nats: Value,
+}
+
+impl Claim<'_> {
+    fn signed_by(self, issuer: &KeyPair) -> Result<String, AuthorityError> {
+        let mut body = json!({
+            "iat": self.now,
+            "iss": issuer.public_key(),
+            "name": self.name,
+            "sub": self.subject.public_key(),
+            "nats": self.nats,
+        });
+        if let Some(expires) = self.expires {
+            body["exp"] = expires.into();
+        }
+        // Tells claims apart; equal ones may have equal names.
+        let digest = Sha256::digest(body.to_string().as_bytes());
+        body["jti"] = BASE64_URL_SAFE_NO_PAD.encode(digest).into();
+        let head = json!({"typ": "JWT", "alg": "ed25519-nkey"});
+        let spelled = |json: &Value| BASE64_URL_SAFE_NO_PAD.encode(json.to_string());
+        let text = format!("{}.{}", spelled(&head), spelled(&body));
+        let signature = issuer.sign(text.as_bytes()).map_err(wrong)?;
+        Ok(format!("{text}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature)))
+    }
+}
+
+fn wrong(error: impl std::fmt::Display) -> AuthorityError {
+    AuthorityError(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn authority() -> Authority {
+        Authority::new([1; 32], [2; 32], [3; 32]).expect("keys")
+    }
+
+    #[test]
+    fn keys_survive_being_written_down() {
+        let text = authority().to_text().expect("text");
+        let read = Authority::parse(&text).expect("keys");
+        assert_eq!(read.account_key(), authority().account_key());
+        for wrong in ["", "{}", r#"{"operator": "SO", "account": "", "system_account": ""}"#] {
+            assert!(Authority::parse(wrong).is_err(), "{wrong}");
+        }
+        let swapped = text.replace("\"operator\"", "\"x\"").replace("\"account\"", "\"operator\"");
+        assert!(Authority::parse(&swapped).is_err());
+    }
+
+    #[test]
+    fn claims_are_signed_and_say_what_was_asked() {
+        let permissions =
+            Permissions { publish: vec!["a.out.>".to_owned()], subscribe: vec!["a.in.>".to_owned()] };
+        let user = authority().user([4; 32], "node 7", Some(&permissions), 100, Some(200)).expect("a user");
+        let parts: Vec<&str> = user.jwt.split('.').collect();
+        let [head, body, signature] = parts[..] else { panic!("three parts") };
+        let account = KeyPair::from_public_key(&authority().account_key()).expect("a key");
+        let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).expect("base64");
+        account.verify(format!("{head}.{body}").as_bytes(), &signature).expect("signed");
+        let body: Value =
+            serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(body).expect("base64")).expect("JSON");
+        assert_eq!(body["sub"], user_key([4; 32]).expect("a key"));
+        assert_eq!((&body["iat"], &body["exp"]), (&json!(100), &json!(200)));
+        assert_eq!(body["nats"]["pub"]["allow"], json!(["a.out.>"]));
+        assert_eq!(body["nats"]["sub"]["allow"], json!(["a.in.>"]));
+    }
+
+    #[test]
+    fn what_was_taken_back_can_be_read_from_the_claim() {
+        let revoked = Revocations::from([("UABC".to_owned(), 7)]);
+        let claim = authority().account_claim(100, &revoked).expect("a claim");
+        assert_eq!(revocations_of(&claim), (100, revoked));
+        for nonsense in ["", "a.b.c", "a"] {
+            assert_eq!(revocations_of(nonsense), (0, Revocations::new()));
+        }
+    }
+}
