@@ -1,0 +1,68 @@
+//! What a certificate says.
+
+use std::fmt::Write as _;
+
+use rustls::pki_types::CertificateDer;
+use x509_parser::extensions::GeneralName;
+
+use crate::{Fingerprint, TlsError, Validity};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The common name.
+    pub subject: String,
+    /// Host names and addresses.
+    pub names: Vec<String>,
+    /// As hexadecimal digits.
+    pub serial: String,
+    pub validity: Validity,
+    pub fingerprint: Fingerprint,
+    pub is_authority: bool,
+}
+
+impl Certificate {
+    pub fn read(der: &CertificateDer<'_>) -> Result<Self, TlsError> {
+        let (_, read) = x509_parser::parse_x509_certificate(der)
+            .map_err(|error| TlsError::Certificate(error.to_string()))?;
+        let subject = read.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
+        let names = match read.subject_alternative_name() {
+            Ok(Some(extension)) => extension.value.general_names.iter().filter_map(shown).collect(),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            subject: subject.unwrap_or_default().to_owned(),
+            names,
+            serial: digits(read.raw_serial()),
+            validity: Validity {
+                not_before: read.validity().not_before.timestamp(),
+                not_after: read.validity().not_after.timestamp(),
+            },
+            fingerprint: Fingerprint::of(der),
+            is_authority: read.is_ca(),
+        })
+    }
+
+    /// All of a file.
+    pub fn read_file(path: &std::path::Path) -> Result<Vec<Self>, TlsError> {
+        crate::files::read_certificates(path)?.iter().map(Self::read).collect()
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn shown(name: &GeneralName<'_>) -> Option<String> {
+    match name {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        GeneralName::IPAddress(bytes) => match <[u8; 4]>::try_from(*bytes) {
+            Ok(four) => Some(std::net::Ipv4Addr::from(four).to_string()),
+            Err(_) => <[u8; 16]>::try_from(*bytes).ok().map(|all| std::net::Ipv6Addr::from(all).to_string()),
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! The side that listens.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::sign::CertifiedKey;
+use rustls::{RootCertStore, ServerConfig};
+
+use crate::{Authority, Certificate, Issued, TlsError, Validity, files, provider};
+
+/// A certificate and its key, as somebody else puts them there and renews them.
+#[derive(Clone, Debug)]
+pub struct KeyPairFiles {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+impl KeyPairFiles {
+    /// When they were written last; differs when somebody has renewed them.
+    pub fn written_at(&self) -> (Option<SystemTime>, Option<SystemTime>) {
+        let written = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
+        (written(&self.certificate), written(&self.key))
+    }
+}
+
+/// Who a server is; may change while connections stand.
+#[derive(Debug)]
+pub struct ServerIdentity {
+    current: RwLock<(Arc<CertifiedKey>, Validity)>,
+}
+
+impl ServerIdentity {
+    pub fn from_files(files: &KeyPairFiles) -> Result<Self, TlsError> {
+        Ok(Self { current: RwLock::new(read(files)?) })
+    }
+
+    pub fn from_issued(issued: Issued, key_pem: &str) -> Result<Self, TlsError> {
+        Ok(Self { current: RwLock::new(take(issued, key_pem)?) })
+    }
+
+    /// From the next connection on; what cannot be used changes nothing.
+    pub fn reload(&self, files: &KeyPairFiles) -> Result<(), TlsError> {
+        self.put(read(files)?);
+        Ok(())
+    }
+
+    /// From the next connection on.
+    pub fn replace(&self, issued: Issued, key_pem: &str) -> Result<(), TlsError> {
+        self.put(take(issued, key_pem)?);
+        Ok(())
+    }
+
+    pub fn validity(&self) -> Validity {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).1
+    }
+
+    fn put(&self, new: (Arc<CertifiedKey>, Validity)) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+}
+
+impl ResolvesServerCert for ServerIdentity {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).0))
+    }
+}
+
+/// How to listen. Certificates of clients are judged where one is shown; who needs one is decided elsewhere.
+pub fn server_config(
+    identity: Arc<ServerIdentity>,
+    clients: Option<&Authority>,
+) -> Result<ServerConfig, TlsError> {
+    let provider = provider();
+    let builder =
+        ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let mut config = match clients {
+        Some(authority) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(authority.certificate().clone())?;
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(|error| rustls::Error::General(error.to_string()))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+        None => builder.with_no_client_auth(),
+    }
+    .with_cert_resolver(identity);
+    // A session that is taken up again would show a certificate that was judged long ago.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn take(issued: Issued, key_pem: &str) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
+    let (chain, key) = issued.with_key(key_pem)?;
+    certified(chain, key)
+}
+
+fn read(files: &KeyPairFiles) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
+    let chain = files::read_certificates(&files.certificate)?;
+    let key = files::read_key(&files.key)?;
+    certified(chain, key).map_err(|error| match error {
+        TlsError::Tls(error) => TlsError::Nonsense {
+            path: files.key.clone(),
+            reason: format!("does not go with `{}`: {error}", files.certificate.display()),
+        },
+        other => other,
+    })
+}
+
+fn certified(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
+    let leaf = chain.first().ok_or_else(|| TlsError::Certificate("there is none".to_owned()))?;
+    let validity = Certificate::read(leaf)?.validity;
+    Ok((Arc::new(CertifiedKey::from_der(chain, key, &provider())?), validity))
+}

@@ -1,0 +1,239 @@
+//! An authority, what it makes, and who believes it: real handshakes in memory.
+#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, ServerConfig, ServerConnection};
+use stoker_testkit::Folder;
+use stoker_tls::{
+    AgentKey, Authority, Certificate, ClientIdentity, Fingerprint, KeyPairFiles, Name, ServerIdentity,
+    TlsError, Trust, Validity, client_config, server_config, write_private,
+};
+
+const YEAR: i64 = 365 * 24 * 3600;
+
+/// Handshakes judge certificates by the real clock.
+#[expect(clippy::disallowed_methods, reason = "tests look at the clock")]
+fn now() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_secs()).unwrap()
+}
+
+fn authority(folder: &Path) -> Authority {
+    Authority::create(folder, "Stoker test", Validity::starting(now(), YEAR)).unwrap()
+}
+
+fn names(texts: &[&str]) -> Vec<Name> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+fn identity(authority: &Authority, of: &[&str], validity: Validity) -> Arc<ServerIdentity> {
+    let (issued, key) = authority.issue_server(&names(of), validity).unwrap();
+    Arc::new(ServerIdentity::from_issued(issued, &key).unwrap())
+}
+
+/// What the server saw of the client's certificate, or why there was no connection.
+fn shake(
+    client: ClientConfig,
+    server: ServerConfig,
+    name: &str,
+) -> Result<Option<Fingerprint>, rustls::Error> {
+    let name = ServerName::try_from(name.to_owned()).unwrap();
+    let mut client = ClientConnection::new(Arc::new(client), name).unwrap();
+    let mut server = ServerConnection::new(Arc::new(server)).unwrap();
+    while client.is_handshaking() || server.is_handshaking() {
+        let mut bytes = Vec::new();
+        client.write_tls(&mut bytes).unwrap();
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            server.read_tls(&mut rest).unwrap();
+            server.process_new_packets()?;
+        }
+        let mut bytes = Vec::new();
+        server.write_tls(&mut bytes).unwrap();
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            client.read_tls(&mut rest).unwrap();
+            client.process_new_packets()?;
+        }
+    }
+    Ok(server.peer_certificates().and_then(|chain| chain.first()).map(|leaf| Fingerprint::of(leaf)))
+}
+
+#[test]
+fn an_authority_is_made_once_and_its_key_is_private() {
+    let folder = Folder::new();
+    let place = folder.file("deep/ca");
+    let made = authority(&place);
+    let mode = |file: &str| std::fs::metadata(place.join(file)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(Authority::KEY_FILE), 0o600);
+    let again = Authority::create(&place, "Another", Validity::starting(now(), YEAR));
+    assert!(matches!(again, Err(TlsError::Exists { .. })));
+    let opened = Authority::open(&place).unwrap();
+    assert_eq!(opened.fingerprint(), made.fingerprint());
+    assert_eq!(opened.pem(), made.pem());
+    let told = Certificate::read(opened.certificate()).unwrap();
+    assert!(told.is_authority);
+    assert_eq!(told.subject, "Stoker test");
+
+    // Half of one is none, and is not written over either.
+    std::fs::remove_file(place.join(Authority::CERTIFICATE_FILE)).unwrap();
+    assert!(matches!(Authority::open(&place), Err(TlsError::NoAuthority { .. })));
+    let again = Authority::create(&place, "Another", Validity::starting(now(), YEAR));
+    assert!(matches!(again, Err(TlsError::Exists { .. })));
+}
+
+#[test]
+fn what_is_no_authority_is_told_apart() {
+    let folder = Folder::new();
+    let why = |place: &Path| Authority::open(place).err().map(|error| error.to_string()).unwrap();
+    assert!(why(folder.path()).contains("stoker ca init"));
+    let (first, second) = (folder.file("first"), folder.file("second"));
+    authority(&first);
+    authority(&second);
+    std::fs::copy(second.join(Authority::KEY_FILE), first.join(Authority::KEY_FILE)).unwrap();
+    assert!(why(&first).contains("is not the key of the certificate beside it"), "{}", why(&first));
+    let key = second.join(Authority::KEY_FILE);
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(why(&second).contains("chmod 600"));
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (issued, leaf_key) = Authority::open(&second)
+        .unwrap()
+        .issue_server(&names(&["a"]), Validity::starting(now(), YEAR))
+        .unwrap();
+    std::fs::write(second.join(Authority::CERTIFICATE_FILE), &issued.chain_pem).unwrap();
+    std::fs::write(&key, leaf_key).unwrap();
+    assert!(why(&second).contains("is no certificate of an authority"), "{}", why(&second));
+    std::fs::write(&key, "what?").unwrap();
+    assert!(why(&second).contains("no private key"));
+}
+
+#[test]
+fn servers_are_believed_under_their_names_and_while_their_certificate_is_good() {
+    let folder = Folder::new();
+    let ours = authority(&folder.file("ours"));
+    let theirs = authority(&folder.file("theirs"));
+    let good = Validity::starting(now(), YEAR);
+    let ca = Some(folder.file("ours").join(Authority::CERTIFICATE_FILE));
+    let by_file = Trust::System { file: ca };
+    for trust in [by_file, Trust::Pinned(ours.fingerprint())] {
+        let try_it = |authority: &Authority, validity: Validity, name: &str| {
+            let server =
+                server_config(identity(authority, &["stoker.example", "127.0.0.1"], validity), None).unwrap();
+            shake(client_config(&trust, None).unwrap(), server, name)
+        };
+        assert_eq!(try_it(&ours, good, "stoker.example"), Ok(None), "{trust:?}");
+        assert_eq!(try_it(&ours, good, "127.0.0.1"), Ok(None), "{trust:?}");
+        assert!(try_it(&ours, good, "other.example").is_err(), "another name");
+        assert!(try_it(&theirs, good, "stoker.example").is_err(), "another authority");
+        let expired = Validity { not_before: now() - YEAR, not_after: now() - 1 };
+        assert!(try_it(&ours, expired, "stoker.example").is_err(), "expired");
+    }
+}
+
+#[test]
+fn agents_show_who_they_are_and_strangers_do_not_get_in() {
+    let folder = Folder::new();
+    let ours = authority(&folder.file("ours"));
+    let theirs = authority(&folder.file("theirs"));
+    let trust = Trust::Pinned(ours.fingerprint());
+    let listen =
+        || server_config(identity(&ours, &["a"], Validity::starting(now(), YEAR)), Some(&ours)).unwrap();
+    let connect = |authority: &Authority, validity: Validity| {
+        let key = AgentKey::new().unwrap();
+        let issued = authority.issue_agent(&key.request().unwrap(), "7", validity).unwrap();
+        assert_eq!(issued.certificate.subject, "7");
+        let identity = Arc::new(ClientIdentity::default());
+        assert_eq!(identity.set(&issued.chain_pem, &key.pem()).unwrap(), issued.certificate.validity);
+        let seen = shake(client_config(&trust, Some(identity)).unwrap(), listen(), "a");
+        seen.map(|seen| seen == Some(issued.certificate.fingerprint))
+    };
+    assert_eq!(connect(&ours, Validity::starting(now(), 60)), Ok(true));
+    assert!(connect(&theirs, Validity::starting(now(), 60)).is_err());
+    assert!(connect(&ours, Validity { not_before: now() - 90, not_after: now() - 30 }).is_err());
+    // A browser has none, and may come in.
+    let nobody = client_config(&trust, Some(Arc::new(ClientIdentity::default()))).unwrap();
+    assert_eq!(shake(nobody, listen(), "a"), Ok(None));
+}
+
+#[test]
+fn a_certificate_of_an_agent_is_none_of_a_server() {
+    let folder = Folder::new();
+    let ours = authority(folder.path());
+    let key = AgentKey::new().unwrap();
+    let good = Validity::starting(now(), YEAR);
+    let issued = ours.issue_agent(&key.request().unwrap(), "stoker.example", good).unwrap();
+    let identity = Arc::new(ServerIdentity::from_issued(issued, &key.pem()).unwrap());
+    let trust = Trust::Pinned(ours.fingerprint());
+    let server = server_config(identity, None).unwrap();
+    assert!(shake(client_config(&trust, None).unwrap(), server, "stoker.example").is_err());
+}
+
+#[test]
+fn requests_are_judged() {
+    let folder = Folder::new();
+    let ours = authority(folder.path());
+    let good = AgentKey::new().unwrap().request().unwrap();
+    let broken = {
+        // Another key under the same signature.
+        let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
+        let middle = lines.len() / 2;
+        lines[middle] = lines[middle].chars().rev().collect();
+        lines.join("\n")
+    };
+    let rsa_less = rcgen_request_of_another_kind();
+    for wrong in ["", "what?", ours.pem(), &broken, &rsa_less, &good.repeat(100)] {
+        let refused = ours.issue_agent(wrong, "7", Validity::starting(now(), 60)).err();
+        assert!(matches!(refused, Some(TlsError::Request(_))), "{refused:?} {wrong}");
+    }
+    let first = ours.issue_agent(&good, "7", Validity::starting(now(), 60)).unwrap();
+    let second = ours.issue_agent(&good, "7", Validity::starting(now(), 60)).unwrap();
+    assert_ne!(first.certificate.serial, second.certificate.serial);
+}
+
+fn rcgen_request_of_another_kind() -> String {
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
+    rcgen::CertificateParams::default().serialize_request(&key).unwrap().pem().unwrap()
+}
+
+#[test]
+fn files_are_read_again_and_what_does_not_fit_changes_nothing() {
+    let folder = Folder::new();
+    let ours = authority(&folder.file("ca"));
+    let files = KeyPairFiles { certificate: folder.file("s.pem"), key: folder.file("s-key.pem") };
+    let write = |seconds: i64| {
+        let (issued, key) = ours.issue_server(&names(&["a"]), Validity::starting(now(), seconds)).unwrap();
+        std::fs::write(&files.certificate, &issued.chain_pem).unwrap();
+        write_private(&files.key, &key).unwrap();
+        issued.certificate.validity
+    };
+    let first = write(YEAR);
+    let identity = ServerIdentity::from_files(&files).unwrap();
+    assert_eq!(identity.validity(), first);
+    let second = write(2 * YEAR);
+    identity.reload(&files).unwrap();
+    assert_eq!(identity.validity(), second);
+    // A certificate that was renewed without its key, as half of a copy looks like.
+    let (issued, _) = ours.issue_server(&names(&["a"]), Validity::starting(now(), 60)).unwrap();
+    std::fs::write(&files.certificate, &issued.chain_pem).unwrap();
+    let error = identity.reload(&files).unwrap_err().to_string();
+    assert!(error.contains("does not go with"), "{error}");
+    assert_eq!(identity.validity(), second);
+    std::fs::write(&files.certificate, "").unwrap();
+    assert!(identity.reload(&files).unwrap_err().to_string().contains("no certificate"));
+}
+
+#[test]
+fn the_next_certificate_is_asked_for_in_time() {
+    let validity = Validity { not_before: 0, not_after: 30 };
+    assert_eq!(validity.renew_at(), 20);
+    for seconds in [10, 60, 3600, YEAR] {
+        let starting = Validity::starting(1_000_000, seconds);
+        assert!(starting.renew_at() > 1_000_000, "{seconds}: it is new");
+        assert!(starting.renew_at() < starting.not_after, "{seconds}: in time");
+    }
+    assert!(validity.holds(0) && validity.holds(30) && !validity.holds(31) && !validity.holds(-1));
+}
