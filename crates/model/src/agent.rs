@@ -26,6 +26,18 @@ pub struct NewAgent {
     pub joined_at: Micros,
 }
 
+/// A certificate that an agent got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAgentCertificate {
+    pub agent_id: AgentId,
+    /// SHA-256 over the certificate.
+    pub fingerprint: [u8; 32],
+    /// The number its authority gave it, as hexadecimal digits.
+    pub serial: String,
+    pub issued_at: Micros,
+    pub expires_at: Micros,
+}
+
 /// Lets agents in, until it expires or is used up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinToken {

@@ -27,6 +27,8 @@ ids! {
     AgentId,
     AuditId,
     ClusterId,
+    /// A message to a webhook.
+    DeliveryId,
     /// A document of a state as it is stored.
     DocumentId,
     GraphId,
@@ -34,6 +36,7 @@ ids! {
     LinkId,
     ModuleId,
     NodeId,
+    NotificationId,
     PlanId,
     PluginId,
     ReleaseId,
@@ -45,4 +48,5 @@ ids! {
     TenantId,
     TokenId,
     UserId,
+    WebhookId,
 }

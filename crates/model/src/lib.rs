@@ -10,6 +10,8 @@ mod audit;
 mod cluster;
 mod fit;
 mod graph;
+mod graph_source;
+mod group;
 mod ids;
 mod link;
 mod module;
@@ -17,22 +19,27 @@ mod names;
 mod node;
 mod plan;
 mod plugin;
+mod quota;
 mod release;
 mod run;
 mod sequence;
 mod task;
 mod time;
 mod user;
+mod webhook;
 
 pub use access::{Caller, Permission, Role};
-pub use agent::{Agent, JoinToken, NewAgent, NewJoinToken};
+pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
 pub use audit::{Actor, AuditEntry, Change};
 pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
 pub use fit::{FitTarget, compare_versions};
 pub use graph::{Graph, GraphMetadata, Owner, OwnerKind};
+pub use graph_source::GraphSource;
+pub use group::{AgentHost, HostChange, Mail, Member};
 pub use ids::{
-    AgentId, AuditId, ClusterId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId, PlanId,
-    PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
+    AgentId, AuditId, ClusterId, DeliveryId, DocumentId, GraphId, JoinTokenId, LinkId, ModuleId, NodeId,
+    NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
+    WebhookId,
 };
 pub use link::{Link, LinkBody, LinkOwner};
 pub use module::{Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed};
@@ -40,6 +47,7 @@ pub use names::{GraphType, NotAName};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};
 pub use plan::{NewPlan, Past, PlanRecord, Success};
 pub use plugin::{NewPlugin, PLUGIN_SCRIPTS_ROOT, Plugin};
+pub use quota::{Quotas, Resource};
 pub use release::{NewRelease, Release, ReleaseState};
 pub use run::{
     HistoryRecord, HistoryStatus, NewRun, OutputPiece, Run, RunEvent, RunName, RunStatus, RunWork,
@@ -48,6 +56,9 @@ pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{Spelling, StoredTask, TASK_FIELDS, Task, TaskType, canonical_field};
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, Token, User};
+pub use webhook::{
+    Delivery, DeliveryStatus, DeliveryTry, NewNotification, Notification, Topic, Webhook, WebhookBody,
+};
 
 /// A document without positions, keys in the order they were written.
 pub type Json = serde_json::Value;
@@ -105,6 +116,7 @@ mod tests {
         check(Permission::ALL, Permission::NAMES, Permission::as_str, Permission::parse);
         check(Role::ALL, Role::NAMES, Role::as_str, Role::parse);
         check(RunName::ALL, RunName::NAMES, RunName::as_str, RunName::parse);
+        check(Topic::ALL, Topic::NAMES, Topic::as_str, Topic::parse);
         check(TaskType::ALL, TaskType::NAMES, TaskType::as_str, TaskType::parse);
     }
 }

@@ -1,5 +1,5 @@
-//! A seeded simulation of the whole system over the real machines: servers that crash and are replaced, agents whose
-//! processes die or survive them, disks that are full, networks that lose, delay and repeat.
+//! A seeded simulation of the whole system over the real machines: servers that crash, hang and take a run over from each
+//! other, agents with any of them whose processes die or survive, disks that are full, networks that lose, delay and repeat.
 //!
 //! [`simulate()`] plays one seed to its end and says which rules were broken. Time is virtual; the same seed is the same
 //! story, step by step. What really happened is kept apart from what the machines believe (`truth.rs`), and rules are
@@ -8,6 +8,7 @@
 mod agents;
 mod dice;
 mod graph;
+mod letters;
 mod network;
 mod servers;
 mod truth;

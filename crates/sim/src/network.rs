@@ -46,9 +46,7 @@ impl World<'_> {
             return;
         }
         let alive: Vec<usize> = (0..self.servers.len()).filter(|idx| self.servers[*idx].is_alive).collect();
-        let chosen =
-            if self.dice.one_in(5) { self.dice.pick(&alive).copied() } else { alive.last().copied() };
-        let Some(server) = chosen else {
+        let Some(server) = self.dice.pick(&alive).copied() else {
             let delay_ms = self.dice.between(500, 5000);
             self.after_ms(delay_ms, Happening::Connect(agent));
             return;

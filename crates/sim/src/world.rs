@@ -10,6 +10,7 @@ use stoker_model::{Micros, RunId};
 use crate::agents::Agent;
 use crate::dice::Dice;
 use crate::graph::random_draft;
+use crate::letters::Letter;
 use crate::servers::Server;
 use crate::truth::{Broken, Truth};
 
@@ -27,6 +28,8 @@ pub enum Sabotage {
     NoFence,
     /// An agent begins before its promise is on disk.
     EarlyStart,
+    /// A server that has an agent tells each end only once.
+    MuteHost,
 }
 
 /// How it went.
@@ -77,7 +80,15 @@ pub(crate) enum Happening {
     ServerCrashes,
     ServerStarts,
     Takeover,
+    /// Somebody looks for a run that nobody carries out.
+    TakeUp(usize),
     ServerDies(usize),
+    /// A letter arrives at a server.
+    Letter(usize, Letter),
+    /// A server hears that another has an agent.
+    Placed(usize, usize),
+    /// A server says again what may have been lost.
+    Again(usize),
     Command(Input),
 }
 
@@ -225,6 +236,10 @@ impl World<'_> {
 
     fn prepare(&mut self) {
         self.after_ms(0, Happening::ServerStarts);
+        for _ in 0..self.dice.below(3) {
+            let delay_ms = self.dice.between(0, 30_000);
+            self.after_ms(delay_ms, Happening::ServerStarts);
+        }
         for agent in 0..self.agents.len() {
             let delay_ms =
                 if self.dice.one_in(10) { self.dice.between(0, 200_000) } else { self.dice.between(0, 500) };
@@ -302,16 +317,19 @@ impl World<'_> {
             }
             Happening::SessionWakes(server, agent) => self.session_wakes(server, agent),
             Happening::ServerCrashes => {
-                if let Some(server) = self.newest_server() {
+                if let Some(server) = self.some_server() {
                     self.server_crashes(server);
                 }
             }
             Happening::ServerStarts => self.server_starts(),
             Happening::Takeover => self.takeover(),
+            Happening::TakeUp(server) => self.look_for_run(server),
             Happening::ServerDies(server) => self.server_dies(server),
+            Happening::Letter(server, letter) => self.letter(server, letter),
+            Happening::Placed(server, agent) => self.placed(server, agent),
+            Happening::Again(server) => self.again(server),
             Happening::Command(input) => {
-                let is_kept =
-                    self.newest_server().is_some_and(|server| self.run_input(server, input.clone()));
+                let is_kept = self.driver().is_some_and(|server| self.run_input(server, input.clone()));
                 // Whoever paused a run does not forget it.
                 if !is_kept && input == Input::Resume {
                     self.after_ms(1000, Happening::Command(input));
@@ -326,13 +344,14 @@ impl World<'_> {
         self.truth.has_ended()
             && !self.is_chaos()
             && self.agents.iter().all(Agent::owes_nothing)
-            && self.newest_server().is_some_and(|server| self.servers[server].generation == self.generation)
+            && self.driver().is_some()
     }
 
     fn check_end(&mut self) {
         let again = Run::restored(RUN, self.blueprint, &self.history);
-        let is_same =
-            self.newest_server().is_some_and(|server| again.as_ref() == Ok(&self.servers[server].run));
+        let is_same = self.driver().is_some_and(|server| {
+            self.servers[server].drives.as_ref().is_some_and(|(_, run)| again.as_ref() == Ok(run))
+        });
         if !is_same {
             self.truth.broken.push("the state of the run is not the fold of its history".to_owned());
         }

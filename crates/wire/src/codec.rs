@@ -23,8 +23,20 @@ pub enum WireError {
     TooLarge { n_bytes: usize, bytes_max: usize },
     #[error("a message makes no sense: {reason}")]
     Nonsense { reason: String },
+    /// Whoever sent it is too far away.
+    #[error("the agent speaks version {theirs} of the conversation and this server version {ours}: {}", upgrade(*theirs, *ours))]
+    Version { theirs: u32, ours: u32 },
     #[error("`{field}` of a message is larger than the {max} it may be")]
     FieldTooLarge { field: &'static str, max: usize },
+}
+
+fn upgrade(theirs: u32, ours: u32) -> &'static str {
+    if theirs < ours { "upgrade the agent" } else { "upgrade the server" }
+}
+
+/// One step apart is near enough: that is how servers and agents are upgraded one after the other.
+pub(crate) fn near_enough(theirs: u32, ours: u32) -> Result<(), WireError> {
+    if theirs.abs_diff(ours) <= 1 { Ok(()) } else { Err(WireError::Version { theirs, ours }) }
 }
 
 pub fn encode_to_agent(message: &ToAgent) -> String {
@@ -58,4 +70,23 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str, bytes_max: usize) -> Resul
 /// For lengths that the shape of a message does not bound.
 pub(crate) fn at_most(field: &'static str, n: usize, max: usize) -> Result<(), WireError> {
     if n > max { Err(WireError::FieldTooLarge { field, max }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_step_apart_is_near_enough_and_two_are_not() {
+        for (theirs, ours) in [(1, 1), (1, 2), (3, 2), (2, 2), (u32::MAX, u32::MAX)] {
+            assert_eq!(near_enough(theirs, ours), Ok(()), "{theirs} {ours}");
+        }
+        let told = |theirs, ours| near_enough(theirs, ours).unwrap_err().to_string();
+        assert!(
+            told(1, 3)
+                .ends_with("version 1 of the conversation and this server version 3: upgrade the agent")
+        );
+        assert!(told(4, 2).ends_with("upgrade the server"));
+        assert!(told(0, u32::MAX).ends_with("upgrade the agent"));
+    }
 }

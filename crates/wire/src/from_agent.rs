@@ -5,7 +5,7 @@ use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
 use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::VERSION;
-use crate::codec::{Decoded, WireError, at_most};
+use crate::codec::{Decoded, WireError, at_most, near_enough};
 use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
 use crate::shared::{FinishedDto, KeyDto, keys};
 
@@ -39,6 +39,7 @@ pub(crate) enum FromAgentDto {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HelloDto {
     /// Of the conversation; see [`VERSION`].
+    #[serde(default)]
     wire_version: u32,
     node: String,
     version: String,
@@ -117,9 +118,7 @@ impl FromAgentDto {
 
 impl HelloDto {
     fn into_domain(self) -> Result<Hello, WireError> {
-        if self.wire_version == 0 {
-            return Err(WireError::Nonsense { reason: "versions are counted from 1".to_owned() });
-        }
+        near_enough(self.wire_version, VERSION)?;
         at_most("node", self.node.len(), NAME_BYTES_MAX)?;
         at_most("version", self.version.len(), NAME_BYTES_MAX)?;
         at_most("running", self.running.len(), ITEMS_MAX)?;

@@ -10,6 +10,7 @@ use crate::shared::{KeyDto, keys};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "it lives for as long as it takes to read or write it")]
 pub(crate) enum ToAgentDto {
     Welcome {
         heartbeat_ms: u64,
@@ -46,6 +47,8 @@ pub(crate) struct AttemptDto {
     timeout_ms: u64,
     #[serde(default)]
     secrets: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -97,6 +100,7 @@ impl From<&Attempt> for AttemptDto {
             debug: attempt.debug,
             timeout_ms: attempt.timeout_ms,
             secrets: attempt.secrets.clone(),
+            trace: attempt.trace.clone(),
         }
     }
 }
@@ -130,6 +134,7 @@ impl AttemptDto {
         at_most("node", self.node.len(), NAME_BYTES_MAX)?;
         at_most("task_type", self.task_type.len(), NAME_BYTES_MAX)?;
         at_most("secrets", self.secrets.len(), ITEMS_MAX)?;
+        at_most("trace", self.trace.as_ref().map_or(0, String::len), NAME_BYTES_MAX)?;
         Ok(Attempt {
             key: self.key.into(),
             generation: Generation(self.generation),
@@ -144,6 +149,7 @@ impl AttemptDto {
             debug: self.debug,
             timeout_ms: self.timeout_ms,
             secrets: self.secrets,
+            trace: self.trace,
         })
     }
 }

@@ -85,6 +85,9 @@ impl RunEnd {
     pub fn message(&self, blueprint: &Blueprint) -> Option<String> {
         match self {
             Self::Succeeded => None,
+            Self::Tolerated { n_failed_nodes: 1 } => {
+                Some("1 node failed, which its group tolerates".to_owned())
+            }
             Self::Tolerated { n_failed_nodes } => {
                 Some(format!("{n_failed_nodes} nodes failed, which their groups tolerate"))
             }
@@ -93,7 +96,9 @@ impl RunEnd {
                 let (name, tolerated) = group.map_or(("?", 0), |group| (&group.name, group.tolerated));
                 let uids: Vec<&str> = nodes.iter().filter_map(|node| blueprint.node(*node)).collect();
                 let uids = uids.join(", ");
-                Some(format!("Group `{name}` tolerates {tolerated} failed nodes, and these failed: {uids}"))
+                let failed = if tolerated == 1 { "failed node" } else { "failed nodes" };
+                let these = if nodes.len() == 1 { "this one" } else { "these" };
+                Some(format!("Group `{name}` tolerates {tolerated} {failed}, and {these} failed: {uids}"))
             }
             Self::Held { stage, by } => {
                 let (stage, by) = (blueprint.name(*stage), blueprint.name(*by));

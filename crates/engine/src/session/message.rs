@@ -25,6 +25,10 @@ impl fmt::Display for AttemptKey {
 pub struct Generation(pub u64);
 
 /// From a server.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all messages are attempts, and each is moved only a few times"
+)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToAgent {
     /// The answer to [`Hello`].
@@ -93,6 +97,8 @@ pub struct Attempt {
     pub timeout_ms: u64,
     /// Texts that must not appear in what is reported.
     pub secrets: Vec<String>,
+    /// How whoever asked for the run follows it: a `traceparent` of W3C Trace Context.
+    pub trace: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@
 //! agent's journal knows each attempt by its key, and the server has an end for each key at most once.
 
 pub mod agent;
+pub mod host;
 mod message;
 pub mod server;
+mod told;
 
 pub use message::{
     Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,

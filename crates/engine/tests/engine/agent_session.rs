@@ -26,6 +26,7 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
         debug: false,
         timeout_ms: 1000,
         secrets: Vec::new(),
+        trace: None,
     }
 }
 

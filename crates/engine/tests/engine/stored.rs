@@ -28,6 +28,27 @@ fn events_are_kept_in_these_words() {
     "#);
 }
 
+/// What version 1 wrote, of every kind. Servers of neighbouring versions take runs over from each other, so each reads what
+/// the other wrote: ours says all that version 1 knows, and passes over what the next one adds.
+#[test]
+fn events_of_neighbouring_versions_are_read() {
+    let mut kinds = Vec::new();
+    for line in include_str!("golden/events_version_1.jsonl").lines() {
+        let json: serde_json::Value = serde_json::from_str(line).expect(line);
+        let event = Event::from_json(&json).expect(line);
+        assert_eq!(event.to_json(), json);
+        let mut next = json.clone();
+        next["of_tomorrow"] = json!({"deep": [1]});
+        if next.get("end").is_some() {
+            next["end"]["of_tomorrow"] = json!(1);
+        }
+        assert_eq!(Event::from_json(&next), Ok(event), "{next}");
+        kinds.push(json["event"].as_str().expect("a kind").to_owned());
+    }
+    kinds.dedup();
+    assert_eq!(kinds.len(), 17, "{kinds:?}");
+}
+
 #[test]
 fn every_way_to_end_without_being_begun_is_kept() {
     let ends = vec![

@@ -21,7 +21,7 @@ fn p01_exceeding_the_tolerance_is_an_error_that_names_its_group() {
     play.ok("a@3");
     assert_eq!(play.run_end(), Some(&RunEnd::ToleranceExceeded { group: 0, nodes: vec![0, 1] }));
     assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Error));
-    assert_eq!(play.message(), "Group `compute` tolerates 1 failed nodes, and these failed: 1, 2");
+    assert_eq!(play.message(), "Group `compute` tolerates 1 failed node, and these failed: 1, 2");
     assert_eq!(play.node_end("3"), Some(NodeEnd::Succeeded));
 }
 
@@ -37,6 +37,7 @@ fn p01_failures_that_are_tolerated_are_told() {
     let mut play = Sketch::new("a@1 a@2").group("compute", &["1", "2"], 1).begin();
     play.fail("a@2").ok("a@1");
     assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
+    assert_eq!(play.message(), "1 node failed, which its group tolerates");
     assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Ready));
 }
 
@@ -290,6 +291,19 @@ fn p18_a_task_of_the_master_waits_for_the_agent_of_the_master() {
     play.ok("a@1").lost("master").after(300);
     assert_eq!(play.state("a@2"), State::Failed);
     assert_eq!(play.node_end("master"), Some(NodeEnd::Lost));
+}
+
+#[test]
+fn p20_a_node_that_is_slow_holds_up_nobody_else() {
+    let mut play = Sketch::new("a@1 > b@1 a@2 > b@2 b@2 > c@3").begin();
+    play.ok("a@2").ok("b@2").ok("c@3");
+    assert_eq!(play.state("a@1"), State::Dispatched, "it is still at it");
+    assert_eq!(play.state("b@1"), State::Pending);
+    for node in ["2", "3"] {
+        assert_eq!(play.node_end(node), Some(NodeEnd::Succeeded), "node {node}");
+    }
+    play.ok("a@1").ok("b@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
 }
 
 #[test]

@@ -36,12 +36,17 @@ fn an_early_acknowledgement_is_noticed() {
 
 #[test]
 fn a_missing_fence_is_noticed() {
-    is_noticed(Sabotage::NoFence, "two ends");
+    is_noticed(Sabotage::NoFence, "ended twice");
 }
 
 #[test]
 fn an_early_start_is_noticed() {
     is_noticed(Sabotage::EarlyStart, "twice");
+}
+
+#[test]
+fn a_host_that_says_nothing_twice_is_noticed() {
+    is_noticed(Sabotage::MuteHost, "does not end");
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl Bench {
             report: Arc::new(Report::new(&self.secrets, KEPT_BYTES, Box::new(sink))),
             stop,
             mark: self.mark(),
+            trace: None,
             memory: notes,
         }
     }

@@ -21,7 +21,7 @@ fn nonsense_is_an_error_with_a_reason() {
         r#"{"kind": "started"}"#,
         r#"{"kind": "started", "key": {"run": 1, "instance": -1, "attempt": 1}, "at": 0}"#,
         r#"{"kind": "started", "key": {"run": 1e99, "instance": 1, "attempt": 1}, "at": 0}"#,
-        r#"{"kind": "hello", "hello": {"wire_version": 0, "node": "1", "version": "1"}}"#,
+        r#"{"kind": "hello", "hello": {"wire_version": -1, "node": "1", "version": "1"}}"#,
         r#"{"kind": "heartbeat"} and more"#,
         "\u{feff}{}",
         &deep,

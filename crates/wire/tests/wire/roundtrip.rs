@@ -79,6 +79,7 @@ fn attempt() -> impl Strategy<Value = Attempt> {
                 debug,
                 timeout_ms,
                 secrets,
+                trace: debug.then(|| "00-1-2-3".to_owned()),
             },
         )
 }

@@ -22,6 +22,7 @@ fn messages_to_agents() {
         debug: false,
         timeout_ms: 300_000,
         secrets: vec!["s".into()],
+        trace: None,
     };
     let messages = [
         ToAgent::Welcome { heartbeat_ms: 5000 },

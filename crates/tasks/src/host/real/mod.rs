@@ -73,6 +73,8 @@ pub struct RealHost {
     pub stop: Stop,
     /// What every process of the attempt carries, and no other.
     pub mark: String,
+    /// What processes get as `TRACEPARENT`, so that they can be followed too.
+    pub trace: Option<String>,
     pub memory: Arc<dyn Memory>,
 }
 

@@ -77,6 +77,7 @@ fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
     starter
         .envs(&command.env)
         .env(MARK, &host.mark)
+        .envs(host.trace.as_ref().map(|trace| ("TRACEPARENT", trace)))
         .current_dir(&command.cwd)
         .process_group(0)
         .stdin(if command.stdin.is_some() { Stdio::piped() } else { Stdio::null() })

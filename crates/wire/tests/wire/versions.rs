@@ -1,0 +1,149 @@
+//! Readers and writers of neighbouring versions: what version 1 wrote is kept in files, what the next one writes is made
+//! up from what ours writes, with fields and kinds that we do not know.
+
+use serde_json::{Value as Json, json};
+use stoker_wire::join::{JoinAnswer, JoinRequest};
+use stoker_wire::record::{decode_entry, encode_entry};
+use stoker_wire::{
+    Decoded, VERSION, WireError, decode_from_agent, decode_refusal, decode_to_agent, encode_from_agent,
+    encode_refusal, encode_to_agent,
+};
+
+/// A text read by our reader and written again by our writer; nothing: a kind that we do not know.
+type Rewrite = fn(&str) -> Result<Option<String>, WireError>;
+
+const KINDS: &[(&str, &str, Rewrite)] = &[
+    ("to_agent", include_str!("golden/version_1.to_agent.jsonl"), |text| {
+        Ok(match decode_to_agent(text)? {
+            Decoded::Message(message) => Some(encode_to_agent(&message)),
+            Decoded::Unknown => None,
+        })
+    }),
+    ("from_agent", include_str!("golden/version_1.from_agent.jsonl"), |text| {
+        Ok(match decode_from_agent(text)? {
+            Decoded::Message(message) => Some(encode_from_agent(&message)),
+            Decoded::Unknown => None,
+        })
+    }),
+    ("journal", include_str!("golden/version_1.journal.jsonl"), |text| {
+        Ok(Some(encode_entry(&decode_entry(text)?)))
+    }),
+    ("join_request", include_str!("golden/version_1.join_request.jsonl"), |text| {
+        Ok(Some(
+            serde_json::to_string(&serde_json::from_str::<JoinRequest>(text).expect("JSON")).expect("JSON"),
+        ))
+    }),
+    ("join_answer", include_str!("golden/version_1.join_answer.jsonl"), |text| {
+        Ok(Some(
+            serde_json::to_string(&serde_json::from_str::<JoinAnswer>(text).expect("JSON")).expect("JSON"),
+        ))
+    }),
+];
+
+fn lines() -> impl Iterator<Item = (&'static str, &'static str, Rewrite)> {
+    KINDS.iter().flat_map(|(kind, text, rewrite)| text.lines().map(move |line| (*kind, line, *rewrite)))
+}
+
+fn parse(text: &str) -> Json {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// Everything of `wanted` is in `found`, which may have more: what a reader that ignores the rest sees.
+fn holds(found: &Json, wanted: &Json) -> bool {
+    match (found, wanted) {
+        (Json::Object(found), Json::Object(wanted)) => wanted.iter().all(|(key, value)| {
+            key == "wire_version" || found.get(key).is_some_and(|found| holds(found, value))
+        }),
+        (Json::Array(found), Json::Array(wanted)) => {
+            found.len() == wanted.len()
+                && found.iter().zip(wanted).all(|(found, wanted)| holds(found, wanted))
+        }
+        (found, wanted) => found == wanted,
+    }
+}
+
+/// Fields that nobody knows, in every object that is ours; what users wrote is left alone.
+fn with_unknown_fields(value: &mut Json) {
+    match value {
+        Json::Object(map) => {
+            for (key, value) in map.iter_mut() {
+                if !matches!(key.as_str(), "parameters" | "facts" | "summary") {
+                    with_unknown_fields(value);
+                }
+            }
+            map.insert("of_tomorrow".to_owned(), json!({"deep": [1, null]}));
+        }
+        Json::Array(items) => items.iter_mut().for_each(with_unknown_fields),
+        _ => {}
+    }
+}
+
+#[test]
+fn we_read_what_version_1_wrote_and_it_reads_what_we_write() {
+    for (kind, line, rewrite) in lines() {
+        let written = rewrite(line).unwrap_or_else(|error| panic!("{kind}: {error}: {line}"));
+        let written = written.unwrap_or_else(|| panic!("{kind}: unknown: {line}"));
+        // All that the reader of version 1 knows is there, and says the same.
+        assert!(holds(&parse(&written), &parse(line)), "{kind}: {line}\nbecame {written}");
+    }
+}
+
+#[test]
+fn we_read_what_the_next_version_writes() {
+    for (kind, line, rewrite) in lines() {
+        let ours = rewrite(line).expect("JSON").expect("JSON");
+        let mut next = parse(&ours);
+        with_unknown_fields(&mut next);
+        if let Some(hello) = next.get_mut("hello") {
+            hello["wire_version"] = json!(VERSION + 1);
+        }
+        assert_eq!(rewrite(&next.to_string()), Ok(Some(ours)), "{kind}: {next}");
+    }
+}
+
+#[test]
+fn kinds_of_the_next_version_are_passed_over() {
+    for (kind, _, rewrite) in KINDS.iter().filter(|(kind, ..)| kind.ends_with("agent")) {
+        assert_eq!(rewrite(r#"{"kind": "of_tomorrow", "key": 5}"#), Ok(None), "{kind}");
+    }
+}
+
+/// Every kind of message is in the files: one that is new in a later version is added to those of that version.
+#[test]
+fn all_kinds_of_version_1_are_kept() {
+    let kinds = |wanted: &str| {
+        let mut kinds: Vec<String> = lines()
+            .filter(|(kind, ..)| *kind == wanted)
+            .map(|(_, line, _)| parse(line)["kind"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(kinds("to_agent"), ["acknowledge", "cancel", "run_ended", "start", "welcome"]);
+    assert_eq!(kinds("from_agent"), ["facts", "finished", "heartbeat", "hello", "output", "started"]);
+    assert_eq!(kinds("journal"), ["accepted", "acknowledged", "ended", "process", "rebooting", "run_ended"]);
+}
+
+#[test]
+fn who_is_too_far_away_is_told_who_has_to_be_upgraded() {
+    let hello = |version: &str| {
+        decode_from_agent(&format!(
+            r#"{{"kind": "hello", "hello": {{{version} "node": "1", "version": "1"}}}}"#
+        ))
+    };
+    for near in [VERSION - 1, VERSION, VERSION + 1] {
+        assert!(hello(&format!(r#""wire_version": {near},"#)).is_ok(), "{near}");
+    }
+    for (far, who) in [("0", "upgrade the agent"), (&(VERSION + 2).to_string(), "upgrade the server")] {
+        let error = hello(&format!(r#""wire_version": {far},"#)).unwrap_err();
+        assert!(error.to_string().ends_with(who), "{error}");
+        assert_eq!(decode_refusal(&encode_refusal(&error.to_string())), Some(error.to_string()));
+    }
+    assert!(matches!(hello(""), Err(WireError::Version { theirs: 0, .. })));
+    for other in ["", "{}", r#"{"kind": "refused"}"#, r#"{"kind": "welcome", "heartbeat_ms": 1}"#] {
+        assert_eq!(decode_refusal(other), None, "{other}");
+    }
+    // Which version 1 passes over, as we pass over what we do not know.
+    assert_eq!(decode_to_agent(&encode_refusal("x")), Ok(Decoded::Unknown));
+}
