@@ -1,8 +1,10 @@
 //! The body of an upload: a graph, or just its tasks.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use stoker_model::{GraphMetadata, GraphType, JsonMap, NodeErrorKind, Owner, OwnerKind, Task};
+use stoker_model::{
+    GraphMetadata, GraphType, JsonMap, NodeErrorKind, Owner, OwnerKind, Task, canonical_field,
+};
 use stoker_yaml::{Node, NodeKind, Severity, Span};
 
 use crate::expression::Expressions;
@@ -74,6 +76,26 @@ pub fn read_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Gra
             None
         }
     }
+}
+
+/// The lines of all tasks of a graph and of their fields, under their canonical names; the empty name is the task.
+pub fn lines_of(node: &Node) -> BTreeMap<String, BTreeMap<String, u32>> {
+    let list = node.get("tasks").unwrap_or(node);
+    // One task by itself is a list of one.
+    let tasks = list.as_seq().unwrap_or(std::slice::from_ref(list));
+    let id = |task: &Node| {
+        task.get("id").or_else(|| task.get("task_name")).and_then(Node::as_str).map(str::to_owned)
+    };
+    tasks.iter().filter_map(|task| Some((id(task)?, lines_of_task(task)))).collect()
+}
+
+fn lines_of_task(task: &Node) -> BTreeMap<String, u32> {
+    let mut lines = BTreeMap::from([(String::new(), task.span.start.line)]);
+    if let NodeKind::Map(entries) = &task.kind {
+        let fields = entries.iter().filter_map(|(key, _)| Some((key.as_str()?, key.span.start.line)));
+        lines.extend(fields.map(|(name, line)| (canonical_field(name).to_owned(), line)));
+    }
+    lines
 }
 
 /// Reads a list of tasks and nothing else; one task by itself is a list of one.

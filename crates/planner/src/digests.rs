@@ -1,15 +1,16 @@
 //! What a plan was made from, in short: enough to tell later whether it would be made again, and if not, what is new.
 //!
-//! Time and dice are not part of it: they are never the same twice. Functions of users are not either: a library has no
-//! content that could be compared.
+//! Time and dice are not part of it: they are never the same twice.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;
 use stoker_yaql::Value;
+use stoker_yaql::library::Function;
 use stoker_yaql::value::{Digest, Map};
 
+use crate::helpers;
 use crate::input::{NodeInput, PlanningInput};
 use crate::state::{MASTER, NodePast, OldStates, State, StateIdx};
 
@@ -33,6 +34,9 @@ pub struct InputDigests {
     pub old: BTreeMap<String, Hex>,
     /// By what is said: which nodes, which tasks, ….
     pub request: BTreeMap<String, Hex>,
+    /// By name: functions of users that expressions of the graph may call.
+    #[serde(default)]
+    pub helpers: BTreeMap<String, Hex>,
 }
 
 /// The digests of an input.
@@ -44,7 +48,7 @@ pub fn input_digests(input: &PlanningInput<'_>) -> InputDigests {
         input.nodes.iter().map(|node| (node.uid.clone(), of_node(node))).collect();
     nodes.insert(MASTER.to_owned(), of(|hash| hash.digest(input.master.value().digest())));
     let old = input.old.filter(|_| !input.request.force).map(of_old).unwrap_or_default();
-    InputDigests { graph, common, nodes, old, request: of_request(input) }
+    InputDigests { graph, common, nodes, old, request: of_request(input), helpers: of_helpers(input) }
 }
 
 fn name(key: &Value) -> String {
@@ -176,6 +180,22 @@ fn of_request(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
     parts.into_iter().map(|(part, digest)| (part.to_owned(), digest)).collect()
 }
 
+fn of_helpers(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
+    let of_functions = |functions: Vec<&dyn Function>| {
+        of(|hash| {
+            for function in functions {
+                function.signatures().iter().for_each(|signature| hash.text(signature));
+                hash.text(function.body().unwrap_or_default());
+                for default in function.defaults() {
+                    hash.number(usize::from(default.is_some()));
+                    hash.digest(default.as_ref().unwrap_or(&Value::Null).digest());
+                }
+            }
+        })
+    };
+    helpers::used(input).into_iter().map(|(name, functions)| (name, of_functions(functions))).collect()
+}
+
 impl InputDigests {
     /// What is not the same in another input, in words: "the setting `debug` of all nodes", "task `x`", "node 5".
     pub fn differences(&self, other: &Self) -> Vec<String> {
@@ -186,6 +206,7 @@ impl InputDigests {
         told.extend(some_nodes(differing(&self.nodes, &other.nodes)));
         let old = some_nodes(differing(&self.old, &other.old));
         told.extend(old.map(|nodes| format!("what last succeeded on {nodes}")));
+        told.extend(differing(&self.helpers, &other.helpers).map(|name| format!("helper `{name}`")));
         told.extend(differing(&self.request, &other.request).cloned());
         told
     }

@@ -60,6 +60,7 @@ mod compare;
 mod digests;
 mod drawing;
 mod estimate;
+mod helpers;
 mod serialized;
 mod stored;
 
@@ -72,7 +73,7 @@ pub use evaluate::{evaluate, evaluate_observed};
 pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
 pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
 pub use planning::plan;
-pub use problem::{Excluded, Problem, Report, Severity, codes};
+pub use problem::{Excluded, Origin, Problem, Report, Severity, codes};
 pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
 pub use serialized::Serialized;
 pub use settings::options;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use stoker_yaql::{Error, Span};
+use stoker_yaql::{Error, ErrorClass, Span};
 
 /// Names each code once: as a constant, and in the list that stored plans are read with.
 macro_rules! codes {
@@ -58,6 +58,18 @@ pub struct Problem {
     /// The expression and the piece of it that is meant.
     pub place: Option<(String, Span)>,
     pub help: Option<String>,
+    /// Who wrote it, and where; known to whoever keeps the graph.
+    pub origin: Option<Origin>,
+}
+
+/// The layer that a field was set by, and its place in the file that was uploaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// `release`, `cluster`, or `plugin NAME VERSION`.
+    pub layer: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
 }
 
 impl Problem {
@@ -71,6 +83,7 @@ impl Problem {
             message: message.into(),
             place: None,
             help: None,
+            origin: None,
         }
     }
 
@@ -88,7 +101,7 @@ impl Problem {
         Self {
             place: error.span.map(|span| (text.to_owned(), span)),
             help: error.help.clone(),
-            ..Self::error(code, error.message.clone())
+            ..Self::error(code, told(error))
         }
     }
 
@@ -106,6 +119,14 @@ impl Problem {
     pub(crate) fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into();
         self
+    }
+}
+
+/// The message of an error. Of a key that is not there the language says the key alone.
+fn told(error: &Error) -> String {
+    match error.class {
+        ErrorClass::Key => format!("there is no key {}", error.message),
+        _ => error.message.clone(),
     }
 }
 

@@ -25,6 +25,10 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
         })
     });
     let plugins: Vec<Json> = plugins.collect();
+    let scripts = input.plugins.iter().filter_map(|enabled| {
+        Some((enabled.plugin.body.name.clone(), Json::from(enabled.scripts_digest.clone()?)))
+    });
+    let scripts: JsonMap = scripts.collect();
     document.extend(object(json!({
         "uid": "common",
         "cluster": {
@@ -43,6 +47,7 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
             "os": release.operating_system,
         },
         "plugins": plugins,
+        "plugin_scripts": scripts,
     })));
     document.insert("settings".to_owned(), Json::Object(settings));
     document.insert("nodes".to_owned(), Json::Array(nodes));

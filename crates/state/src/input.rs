@@ -27,6 +27,8 @@ pub struct EnabledPlugin {
     pub plugin: Plugin,
     /// Its settings in the cluster, as far as they differ from what the plugin proposes.
     pub attributes: JsonMap,
+    /// What tells its scripts from others; none if it has no files here.
+    pub scripts_digest: Option<String>,
 }
 
 /// What a cluster should become.

@@ -25,15 +25,20 @@ pub struct Documents {
 impl NewState {
     /// Puts supplied documents in the place of computed ones. Whoever supplied no common part supplied whole
     /// documents.
-    pub fn with_supplied(&self, mut supplied: Supplied) -> Documents {
+    pub fn with_supplied(&self, supplied: Supplied) -> Documents {
+        self.clone().take_documents(supplied)
+    }
+
+    /// The same, and the computed documents that count are gone from here afterwards: those of a fleet are large.
+    pub fn take_documents(&mut self, mut supplied: Supplied) -> Documents {
         let common = supplied.remove(COMMON);
         let is_whole = common.is_none();
-        let documents = self.nodes.iter().map(|node| match supplied.remove(&node.uid) {
+        let documents = self.nodes.iter_mut().map(|node| match supplied.remove(&node.uid) {
             Some(document) => (document, is_whole),
-            None => (node.document.clone(), false),
+            None => (std::mem::take(&mut node.document), false),
         });
         let nodes = documents.collect();
-        Documents { common: common.unwrap_or_else(|| self.common.clone()), nodes }
+        Documents { common: common.unwrap_or_else(|| std::mem::take(&mut self.common)), nodes }
     }
 }
 

@@ -179,3 +179,16 @@ fn words_of_other_languages_are_warned_about_where_they_stand() {
     );
     assert!(judged.problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
+
+#[test]
+fn lines_are_those_of_the_author() {
+    let text = "tasks:\n- id: a\n  type: shell\n  role: x\n  cross-depends:\n  - {name: b}\n- {id: b, type: stage}\n- 7\n";
+    let node = parse_with(text, Format::Yaml, &Options::default()).node.unwrap();
+    let lines = lines_of(&node);
+    let line = |task: &str, field: &str| lines.get(task)?.get(field).copied();
+    assert_eq!(lines.len(), 2);
+    assert_eq!((line("a", ""), line("a", "roles"), line("a", "cross_depends")), (Some(2), Some(4), Some(5)));
+    assert_eq!((line("b", ""), line("b", "type"), line("b", "requires")), (Some(7), Some(7), None));
+    let list = parse_with("- {id: c}\n", Format::Yaml, &Options::default()).node.unwrap();
+    assert_eq!(lines_of(&list)["c"][""], 1);
+}

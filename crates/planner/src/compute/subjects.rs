@@ -8,6 +8,9 @@ use stoker_yaql::value::{Digest, MapBuilder};
 
 use crate::state::{Document, OldStates, State, overlay};
 
+/// Keys are looked for for every node; nobody who writes them gains by making them collide.
+pub(crate) type Keys = HashSet<String, foldhash::fast::FixedState>;
+
 /// Place of a node in the list of all nodes.
 pub(crate) type NodeIdx = u32;
 /// Place of a task in the list of all tasks.
@@ -45,7 +48,7 @@ pub(crate) struct Subjects {
     /// Tasks that succeeded last with another state than most of their node.
     exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
     /// By past, the top-level keys in which the old state of the cluster differs from the new one.
-    differing: Vec<HashSet<String>>,
+    differing: Vec<Keys>,
 }
 
 impl Subjects {
@@ -113,7 +116,7 @@ impl Subjects {
     }
 
     /// The top-level keys in which an old state of the cluster differs from the new one.
-    pub(crate) fn differing(&self, past: u32) -> &HashSet<String> {
+    pub(crate) fn differing(&self, past: u32) -> &Keys {
         &self.differing[past as usize]
     }
 
@@ -162,7 +165,7 @@ impl Subjects {
 
     /// All keys that some node has in a document of its own, now or before.
     pub(crate) fn own_keys(&self) -> HashSet<&str> {
-        let mut keys = HashSet::new();
+        let mut keys: HashSet<&str, foldhash::fast::FixedState> = HashSet::default();
         for subject in &self.all {
             let documents = [Some(&subject.own), subject.old.as_ref().map(|old| &old.node)];
             for map in documents.into_iter().flatten().filter_map(Document::map) {
@@ -173,7 +176,7 @@ impl Subjects {
                 }
             }
         }
-        keys
+        keys.into_iter().collect()
     }
 }
 
@@ -219,12 +222,12 @@ pub(crate) struct Documents {
 struct Pasts<'c> {
     common: &'c Document,
     numbers: HashMap<Digest, u32>,
-    differing: Vec<HashSet<String>>,
+    differing: Vec<Keys>,
 }
 
 impl<'c> Pasts<'c> {
     fn new(common: &'c Document) -> Self {
-        Self { common, numbers: HashMap::new(), differing: vec![HashSet::new()] }
+        Self { common, numbers: HashMap::new(), differing: vec![Keys::default()] }
     }
 
     fn number(&mut self, old: &Document) -> u32 {
@@ -238,8 +241,8 @@ impl<'c> Pasts<'c> {
     }
 }
 
-fn differing_keys(a: &Document, b: &Document) -> HashSet<String> {
-    let (Some(a), Some(b)) = (a.map(), b.map()) else { return HashSet::new() };
+fn differing_keys(a: &Document, b: &Document) -> Keys {
+    let (Some(a), Some(b)) = (a.map(), b.map()) else { return Keys::default() };
     let differs = |key: &Value| match (a.get(key), b.get(key)) {
         (Ok(Some(a)), Ok(Some(b))) => !a.equals(b),
         _ => true,

@@ -15,7 +15,7 @@ use super::decide::Decided;
 use super::explain::{Explainer, Explanation, explanation};
 use crate::compute::classes::Classes;
 use crate::compute::dependencies::{Document as Whose, What, dependencies};
-use crate::compute::subjects::{SubjectIdx, TaskIdx};
+use crate::compute::subjects::{Keys, SubjectIdx, TaskIdx};
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Plan, PlannedTask};
 use crate::state::Document;
@@ -226,7 +226,7 @@ impl Explainer<'_> {
 }
 
 /// What is under those keys of a node's own documents where the whole document may have changed.
-fn changes(new: &Document, old: &Document, differing: &HashSet<String>, data: &mut Vec<Option<Digest>>) {
+fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<Digest>>) {
     let (Some(is), Some(was)) = (new.map(), old.map()) else { return };
     let is_common = |key: &Value| key.as_str().is_some_and(|key| differing.contains(key));
     for (key, value) in is.iter() {

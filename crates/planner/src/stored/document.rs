@@ -11,7 +11,7 @@ use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
 use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdict};
-use crate::problem::{Excluded, Problem, Severity, codes};
+use crate::problem::{Excluded, Origin, Problem, Severity, codes};
 use crate::reasons::{Explanation, Reasons};
 
 /// Read first: what else there is depends on it.
@@ -63,6 +63,8 @@ struct StoredProblem<'p> {
     /// The expression, and where the piece of it begins and ends.
     place: Option<(Cow<'p, str>, u32, u32)>,
     help: Option<Cow<'p, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<Cow<'p, Origin>>,
 }
 
 impl<'p> Document<'p> {
@@ -184,6 +186,7 @@ impl<'p> StoredProblem<'p> {
             message: (&*problem.message).into(),
             place: place.map(|(text, span)| (text.into(), span.start, span.end)),
             help: problem.help.as_deref().map(Cow::from),
+            origin: problem.origin.as_ref().map(Cow::Borrowed),
         }
     }
 
@@ -198,6 +201,7 @@ impl<'p> StoredProblem<'p> {
             message: self.message.into_owned(),
             place: self.place.map(|(text, start, end)| (text.into_owned(), Span { start, end })),
             help: self.help.map(Cow::into_owned),
+            origin: self.origin.map(Cow::into_owned),
         })
     }
 }

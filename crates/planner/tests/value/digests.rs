@@ -92,3 +92,38 @@ fn the_past_is_named_by_node_and_many_nodes_are_counted() {
     let forced = |old| PlanningInput { request: Request { force: true, ..Request::default() }, ..with(old) };
     assert_eq!(input_digests(&forced(&one)), input_digests(&forced(&two)), "with force there is no past");
 }
+
+/// A helper that the graph calls, also by way of another, is part of what a plan was made from.
+#[test]
+fn helpers_that_are_called_count() {
+    let library = |outer: &str, inner: &str, other: &str| {
+        let function = |name: &str, body: &str| {
+            let function = stoker_yaql::library::ExpressionFunction {
+                signature: format!("f {name}(x: any)"),
+                params: vec!["x".into()],
+                defaults: vec![None],
+                doc: String::new(),
+                examples: Vec::new(),
+                body: body.into(),
+                purity: stoker_yaql::library::Purity::Pure,
+            };
+            std::sync::Arc::new(function) as std::sync::Arc<dyn stoker_yaql::library::Function>
+        };
+        let functions = [function("outer", outer), function("inner", inner), function("other", other)];
+        std::sync::Arc::new(stoker_planner::library().with_layer(functions, &[]).expect("signatures"))
+    };
+    let tasks =
+        [shell("a", json!({"condition": {"yaql_exp": "outer($.n) > 1"}, "parameters": {"cmd": "other"}}))];
+    let of = |library| {
+        let mut input = input(&tasks, &json!({"n": 1}), &[node("1", &["x"], json!({}))]);
+        input.library = library;
+        input_digests(&input)
+    };
+    let before = of(library("inner($x) + 1", "$x * 2", "$x"));
+    assert_eq!(before.differences(&of(library("inner($x) + 1", "$x * 2", "$x + 1"))), Vec::<String>::new());
+    assert_eq!(before.differences(&of(library("inner($x) + 1", "$x * 3", "$x"))), ["helper `inner`"]);
+    let both = of(library("inner($x) + 2", "$x * 3", "$x"));
+    assert_eq!(before.differences(&both), ["helper `inner`", "helper `outer`"]);
+    let without = of(stoker_planner::library());
+    assert_eq!(before.differences(&without), ["helper `inner`", "helper `outer`"]);
+}

@@ -173,5 +173,5 @@ pub(crate) fn plugin(name: &str) -> EnabledPlugin {
         extra: JsonMap::new(),
     };
     let plugin = Plugin { id: PluginId(7), generation: 1, body, created_at: Micros(0) };
-    EnabledPlugin { plugin, attributes: map(json!({"level": {"value": 5}})) }
+    EnabledPlugin { plugin, attributes: map(json!({"level": {"value": 5}})), scripts_digest: None }
 }

@@ -47,6 +47,10 @@ impl Function for ExpressionFunction {
         Some(&self.body)
     }
 
+    fn defaults(&self) -> &[Option<Value>] {
+        &self.defaults
+    }
+
     fn call(&self, _: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let mut vars: SmallVec<[(VarName, Value); 4]> = SmallVec::new();
         for (index, name) in self.params.iter().enumerate() {

@@ -18,6 +18,11 @@ pub trait Function: Send + Sync {
         None
     }
 
+    /// Beside each parameter of a function with a body, its value when none is given.
+    fn defaults(&self) -> &[Option<Value>] {
+        &[]
+    }
+
     /// Runs the overload with that index.
     fn call(&self, overload: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value>;
 }
