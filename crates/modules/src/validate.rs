@@ -8,6 +8,9 @@ const TEXT_CHARS_MAX: usize = 255;
 /// So many problems are told; a body with more of them is a mistake as a whole.
 const PROBLEMS_MAX: usize = 20;
 
+/// From here on a number is an integer that was rounded: 2^63.
+const INTEGERS_END: f64 = 9_223_372_036_854_775_808.0;
+
 /// Reads the fields of a map and collects what is wrong with them.
 pub(crate) struct Fields<'j> {
     /// How the map is called: `module`.
@@ -96,6 +99,12 @@ impl<'j> Fields<'j> {
             Some(number) if number > max => format!("{number} is greater than the maximum of {max}"),
             Some(number) => return Some(number),
             None if value.is_u64() => format!("{value} is greater than the maximum of {max}"),
+            None if value.as_f64().is_some_and(|number| number >= INTEGERS_END) => {
+                format!("{value} is greater than the maximum of {max}")
+            }
+            None if value.as_f64().is_some_and(|number| number <= -INTEGERS_END) => {
+                format!("{value} is less than the minimum of {min}")
+            }
             None => format!("{} is not of type 'integer'", repr(value)),
         };
         self.problem(key, &problem);

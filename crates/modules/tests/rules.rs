@@ -98,6 +98,8 @@ fn wrong_fields_are_told_in_the_words_of_the_schema() {
         (json!({"apply_order": -1}), "module['apply_order'] -1 is less than the minimum of 0"),
         (json!({"apply_order": 10}), "module['apply_order'] 10 is greater than the maximum of 9"),
         (json!({"apply_order": u64::MAX}), "module['apply_order'] 18446744073709551615 is greater than"),
+        (json!({"apply_order": 1e30}), "module['apply_order'] 1e+30 is greater than the maximum of 9"),
+        (json!({"apply_order": -1e30}), "module['apply_order'] -1e+30 is less than the minimum of 0"),
         (json!({"apply_order": "5"}), "module['apply_order'] '5' is not of type 'integer'"),
         (json!({"apply_order": 5.0}), "module['apply_order'] 5.0 is not of type 'integer'"),
         (json!({"apply_order": true}), "module['apply_order'] True is not of type 'integer'"),

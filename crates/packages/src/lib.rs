@@ -8,6 +8,7 @@
 //! files always give the same bytes.
 
 mod checksums;
+mod digest;
 mod error;
 mod folder;
 mod limits;
@@ -17,6 +18,7 @@ mod sniff;
 mod tar;
 mod unpack;
 
+pub use digest::folder_digest;
 pub use error::{ArchiveError, FolderError};
 pub use folder::{CheckedFolder, check_folder};
 pub use limits::Limits;

@@ -14,7 +14,12 @@ pub struct Scripts<'a> {
     pub source: &'a str,
     /// Where scripts of all plugins are on nodes.
     pub root: &'a str,
+    /// What tells these scripts from others, as states hold it under [`STATE_KEY`]; none: it is not known.
+    pub digest: Option<&'a str>,
 }
+
+/// Where states hold the digests of scripts, by name of the plugin.
+pub const STATE_KEY: &str = "plugin_scripts";
 
 /// Types of tasks that run nothing on a node that could be a script.
 const WITHOUT_SCRIPTS: &[&str] = &[
@@ -34,6 +39,9 @@ const TIMEOUT_SECONDS: u32 = 300;
 
 /// The task for all of a plugin's tasks; none if they run on no node. It waits for nobody, and every task of the plugin
 /// on the same node waits for it. `is_taken` knows the names of all other tasks.
+///
+/// A node that has these scripts already is not given them again: the condition compares the digest with that of the last
+/// success. Where the state does not tell, the scripts are copied.
 ///
 /// Its id does not have the version of the plugin in it, so that its history outlives updates.
 pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Option<Task> {
@@ -58,7 +66,7 @@ pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str
     let roles = places.roles()?;
     let target = scripts.plugin.scripts_folder(scripts.root);
     let file = map([("src", text(scripts.source)), ("dst", text(&target))]);
-    let fields = object([
+    let mut fields = object([
         ("type", text("copy_files")),
         ("version", text("2.1.0")),
         ("roles", roles),
@@ -66,7 +74,16 @@ pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str
         ("fail_on_error", Json::Bool(true)),
         ("parameters", map([("files", list([file])), ("timeout", Json::from(TIMEOUT_SECONDS))])),
     ]);
+    if let Some(digest) = scripts.digest {
+        fields.insert("condition".to_owned(), condition(&scripts.plugin.body.name, digest));
+    }
     Some(Task { name: free_name(&scripts.plugin.body.name, is_taken), fields })
+}
+
+fn condition(plugin: &str, digest: &str) -> Json {
+    let quoted = |value: &str| format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"));
+    let expression = format!("old($.get({STATE_KEY}, {{}}).get({})) != {}", quoted(plugin), quoted(digest));
+    map([("yaql_exp", Json::from(expression))])
 }
 
 fn free_name(plugin: &str, is_taken: impl Fn(&str) -> bool) -> String {
@@ -127,6 +144,10 @@ mod tests {
     use super::*;
 
     fn made(tasks: &Json, taken: &[&str]) -> Option<Task> {
+        made_with(tasks, taken, None)
+    }
+
+    fn made_with(tasks: &Json, taken: &[&str], digest: Option<&str>) -> Option<Task> {
         let body = NewPlugin {
             name: "lma".into(),
             title: "LMA".into(),
@@ -154,7 +175,8 @@ mod tests {
             fields: fields.as_object().unwrap().clone(),
         });
         let tasks: Vec<Task> = tasks.collect();
-        let scripts = Scripts { plugin: &plugin, source: "/m/lma-1.0/scripts", root: PLUGIN_SCRIPTS_ROOT };
+        let scripts =
+            Scripts { plugin: &plugin, source: "/m/lma-1.0/scripts", root: PLUGIN_SCRIPTS_ROOT, digest };
         scripts_task(scripts, &tasks, |name| taken.contains(&name))
     }
 
@@ -178,6 +200,14 @@ mod tests {
         });
         assert_eq!(Json::Object(task.fields), expected);
         assert_eq!(made(&tasks, &["lma-scripts", "lma-scripts-2"]).unwrap().name, "lma-scripts-3");
+    }
+
+    #[test]
+    fn scripts_that_are_there_are_not_copied_again() {
+        let tasks = json!([{"type": "shell", "roles": ["controller"]}]);
+        let task = made_with(&tasks, &[], Some("1.0.0 abc")).unwrap();
+        let expected = "old($.get(plugin_scripts, {}).get('lma')) != '1.0.0 abc'";
+        assert_eq!(task.field("condition"), Some(&json!({"yaql_exp": expected})));
     }
 
     #[test]

@@ -90,10 +90,11 @@ impl Registry {
                         .iter()
                         .find(|known| known.predicate == *predicate && known.item_texts() == *items)
                 });
-                own.map_or_else(
-                    || requirement_words(&label(component), *predicate, items),
-                    |found| found.words(&label(component)),
-                )
+                let words = requirement_words(&label(component), *predicate, items);
+                match own.and_then(|found| found.message.as_ref()) {
+                    Some(message) if !message.is_empty() => format!("{words}: {message}"),
+                    _ => words,
+                }
             }
             Finding::MissingType { kind } => format!("a component of type `{kind}` has to be chosen"),
         }

@@ -21,9 +21,10 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 pub use plugin::{folder_name, line_of};
 pub use problem::{PackageProblem, codes};
+pub use rules::check_release_wizard;
 pub use skeleton::{NotAPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;
-pub use version::PackageVersion;
+pub use version::{PackageVersion, is_plugin_version};
 
 use files::{FILES, Presence};
 use plugin::Documents;

@@ -8,6 +8,7 @@ use stoker_manifest::reader::{Fields, list_of, string, word, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar, Span, place_in};
 
 use super::problem::codes;
+use crate::patterns::pattern_error;
 
 /// Whether a value stands for one that is computed later.
 pub(super) fn is_computed(node: &Node) -> bool {
@@ -86,24 +87,32 @@ pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mu
 
 /// Restrictions in their three forms: a condition, `{condition: message}`, or a map that says everything.
 pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
+    restrictions_as(Dialect::RESTRICTION, text)
+}
+
+/// The same in another dialect.
+pub(super) fn restrictions_as(
+    dialect: Dialect,
+    text: &str,
+) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
     move |node, problems| {
-        filled_list(|item: &Node, problems: &mut Problems| restriction(item, text, problems))(node, problems)
-            .map(|_| ())
+        let restriction = |item: &Node, problems: &mut Problems| restriction(item, dialect, text, problems);
+        filled_list(restriction)(node, problems).map(|_| ())
     }
 }
 
 const ACTIONS: &[&str] = &["disable", "hide", "none"];
 
-fn restriction(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Problems) -> Option<()> {
     match &node.kind {
-        NodeKind::Scalar(Scalar::Str(_)) => condition(node, text, problems),
+        NodeKind::Scalar(Scalar::Str(_)) => condition_as(dialect, node, text, problems),
         NodeKind::Map(entries) => match &entries[..] {
             [(key, message)] if key.as_str() != Some("condition") => {
                 problems.in_key("message", |problems| string(message, problems));
-                condition(key, text, problems)
+                condition_as(dialect, key, text, problems)
             }
             _ => open_map(|fields| {
-                fields.required("condition", |node, problems| condition(node, text, problems));
+                fields.required("condition", |node, problems| condition_as(dialect, node, text, problems));
                 fields.optional("message", string);
                 fields.optional("action", word(ACTIONS));
                 fields.optional("strict", stoker_manifest::reader::boolean);
@@ -139,6 +148,23 @@ pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: 
             None
         }
     }
+}
+
+/// What a text must look like. A pattern that is none is no error, for browsers may know what it means; the server lets
+/// every text pass it.
+#[expect(clippy::unnecessary_wraps, reason = "it has the type of all readers")]
+pub(super) fn regex(node: &Node, problems: &mut Problems) -> Option<()> {
+    let source = node.get("source").unwrap_or(node);
+    let Some(pattern) = source.as_str() else {
+        let message = "a `regex` without a `source` that is text forbids nothing";
+        problems.warning(codes::FIELD_PATTERN, head(source), message.to_owned());
+        return Some(());
+    };
+    if let Some(error) = pattern_error(pattern) {
+        let message = format!("not a regular expression, so that it forbids nothing: {error}");
+        problems.warning(codes::FIELD_PATTERN, source.span, message);
+    }
+    Some(())
 }
 
 /// A place for a remark about a whole map or list: its beginning.

@@ -56,6 +56,11 @@ pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
     parts.filter(|parts| matches!(parts.len(), 2 | 3))
 }
 
+/// Whether a text is the version of a plugin.
+pub fn is_plugin_version(version: &str) -> bool {
+    numbers(version).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ use stoker_model::{Json, JsonMap};
 use super::control::{Control, Kind, controls};
 use super::mix::Mixed;
 use crate::components::{Binding, BoundModel};
+use crate::patterns::mismatch;
 use crate::restrictions::{Action, Effect};
 
 /// What the answers mean.
@@ -62,6 +63,25 @@ pub fn choose(
     }
     chosen.answers = judge.document;
     if judge.problems.is_empty() { Ok(chosen) } else { Err(judge.problems) }
+}
+
+/// Components that the answers stand for, restricted or not: what somebody tried to choose.
+pub fn named_components(mixed: &Mixed, answers: &JsonMap) -> Vec<String> {
+    let mut chosen = Chosen::default();
+    for control in controls(&mixed.wizard) {
+        let value = given(answers, &control).cloned().unwrap_or_else(|| control.default_value());
+        match control.kind {
+            Kind::Checkbox if value == Json::Bool(true) => chosen.add_component(control.body),
+            Kind::Choice => {
+                let option = control.options().into_iter().find(|option| option.get("data") == Some(&value));
+                if let Some(option) = option {
+                    chosen.add_component(option);
+                }
+            }
+            Kind::Checkbox | Kind::Text => {}
+        }
+    }
+    chosen.components
 }
 
 fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<AnswerProblem> {
@@ -174,6 +194,11 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
             Some((_, message)) if is_on => return self.problem(control, kinds::RESTRICTED, message),
             Some(_) => return,
             None => {}
+        }
+        if control.kind == Kind::Text
+            && let Some(message) = mismatch(control.body, &value)
+        {
+            return self.problem(control, kinds::VALUE, message);
         }
         let sets_maps = is_on;
         chosen.add(control.body, &value, sets_maps, plugins);

@@ -149,6 +149,12 @@ fn graph_tasks_of_version_3() {
             ("- {id: a, type: puppet}", &[]),
             ("- {id: a, type: shell, role: compute}", &["role-format [0].role"]),
             ("- {id: a, type: shell, role: master}", &[]),
+            ("- {id: a, type: stage, reexecute_on: [x]}", &[]),
+            (
+                "- {id: a, type: group, role: [x], parameters: {strategy: {type: some}}}",
+                &["field-enum [0].parameters.strategy.type"],
+            ),
+            ("- {id: a, type: group, role: [x], parameters: {strategy: {type: one_by_one}}}", &[]),
         ],
     );
 }

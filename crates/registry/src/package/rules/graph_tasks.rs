@@ -129,6 +129,9 @@ impl Task<'_> {
     }
 
     fn check_stage(&self, problems: &mut Problems) {
+        if self.context.version == PackageVersion::V3 {
+            return;
+        }
         let is_given = |stage: &&Node| !is_computed(stage) && stage.as_scalar() != Some(&Scalar::Null);
         if let Some(stage) = self.node.get("stage").filter(is_given) {
             problems.in_key("stage", |problems| check_stage(stage, self.context.version, problems));

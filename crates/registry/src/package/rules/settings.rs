@@ -6,7 +6,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::Context;
 use crate::package::plugin::Documents;
-use crate::package::shapes::{open_map, restrictions};
+use crate::package::shapes::{open_map, regex, restrictions};
 use crate::package::version::PackageVersion;
 
 pub(in crate::package) fn settings(
@@ -53,6 +53,7 @@ fn attribute(node: &Node, context: Context<'_>, problems: &mut Problems) -> Opti
         fields.required("value", attribute_value);
         fields.optional("description", string);
         fields.optional("values", list_of(choice));
+        fields.optional("regex", regex);
         fields.optional("restrictions", restrictions(context.text));
     })(node, problems)
 }

@@ -1,11 +1,12 @@
 //! `wizard_metadata.yaml`: what the plugin adds to the wizard of a release.
 
+use stoker_conditions::Dialect;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, restrictions, shown};
+use crate::package::shapes::{head, open_map, regex, restrictions_as, shown};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -16,11 +17,28 @@ pub(in crate::package) fn wizard(
     _: &mut Documents,
     problems: &mut Problems,
 ) {
+    panes(node, File { text: context.text, dialect: Dialect::RESTRICTION }, problems);
+}
+
+/// Judges the wizard of a release, somewhere in that text, by the same rules. Old ones write `Compute.vcenter` for
+/// `wizard:Compute.vcenter`.
+pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Problems) {
+    panes(node, File { text, dialect: Dialect::OLD_WIZARD }, problems);
+}
+
+fn panes(node: &Node, file: File<'_>, problems: &mut Problems) {
     for_each_entry(node, "the wizard must be a map of panes", problems, |pane, problems| {
         for_each_entry(pane, "a pane must be a map of controls", problems, |control_node, problems| {
-            control(control_node, context.text, problems);
+            control(control_node, file, problems);
         });
     });
+}
+
+/// Where a wizard is written, and how.
+#[derive(Clone, Copy)]
+struct File<'t> {
+    text: &'t str,
+    dialect: Dialect,
 }
 
 /// Entries of a map; null is as good as nothing.
@@ -43,7 +61,7 @@ fn is_null(node: &Node) -> bool {
 }
 
 /// A control, or the `metadata` of a pane, which have restrictions in common.
-fn control(node: &Node, text: &str, problems: &mut Problems) {
+fn control(node: &Node, file: File<'_>, problems: &mut Problems) {
     if is_null(node) {
         return;
     }
@@ -53,17 +71,18 @@ fn control(node: &Node, text: &str, problems: &mut Problems) {
     }
     _ = open_map(|fields| {
         fields.optional("type", control_type);
-        common(fields, text);
-        fields.optional("values", |node, problems| options(node, text, problems));
+        common(fields, file);
+        fields.optional("values", |node, problems| options(node, file, problems));
     })(node, problems);
 }
 
-fn common(fields: &mut Fields<'_, '_>, text: &str) {
+fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
     fields.optional("label", string);
     fields.optional("description", string);
     fields.optional("bind", bind);
-    fields.optional("restrictions", restrictions(text));
+    fields.optional("restrictions", restrictions_as(file.dialect, file.text));
     fields.optional("component", string);
+    fields.optional("regex", regex);
 }
 
 fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
@@ -77,7 +96,7 @@ fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-fn options(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
+fn options(node: &Node, file: File<'_>, problems: &mut Problems) -> Option<()> {
     let Some(items) = node.as_seq() else {
         problems.error(codes::WIZARD_SHAPE, head(node), "`values` must be a list of options");
         return None;
@@ -96,7 +115,7 @@ fn options(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
                 });
             }
             seen.push(&data.kind);
-            _ = open_map(|fields| common(fields, text))(item, problems);
+            _ = open_map(|fields| common(fields, file))(item, problems);
         });
     }
     Some(())
