@@ -73,6 +73,13 @@ impl Session {
         row.as_ref().map(read_agent).transpose()
     }
 
+    /// The digest of the credential of an agent, in hexadecimal digits.
+    pub async fn agent_digest(&mut self, uid: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT digest FROM agents WHERE uid = $1";
+        let row = self.connection.fetch_optional(sql.to_owned(), Args::new().key(uid)).await?;
+        row.map(|row| row.columns(AGENTS).text()).transpose()
+    }
+
     /// All of them, or those of nodes in clusters of one tenant.
     pub async fn agent_list(
         &mut self,
@@ -118,8 +125,11 @@ impl Writing {
             .int(new.joined_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
         let row = row.ok_or(StoreError::Taken { what: "agent" })?;
+        let id = AgentId(row.columns(AGENTS).int()?);
+        // Those of the agent that was replaced.
+        self.agent_certificates_clear(id).await?;
         Ok(Agent {
-            id: AgentId(row.columns(AGENTS).int()?),
+            id,
             uid: new.uid.clone(),
             node_id: new.node_id,
             version: new.version.clone(),

@@ -9,7 +9,9 @@ use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
 
 use crate::error::Outage;
-use crate::sql::{Args, Dialect, Row, violation};
+use crate::observer::{Observed, Operation, observed};
+use crate::sql::many::chunks;
+use crate::sql::{Args, Dialect, Many, Row, violation};
 use crate::{Patience, StoreError};
 
 /// A connection with or without a transaction around it; dropped, the transaction is rolled back.
@@ -26,6 +28,7 @@ enum Link {
 pub(crate) struct Connection {
     link: Link,
     patience: Patience,
+    observer: Observed,
 }
 
 impl<DB: Database> Handle<DB> {
@@ -74,12 +77,12 @@ macro_rules! on {
 }
 
 impl Connection {
-    pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Patience) -> Self {
-        Self { link: Link::Sqlite(handle), patience }
+    pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Patience, observer: Observed) -> Self {
+        Self { link: Link::Sqlite(handle), patience, observer }
     }
 
-    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Patience) -> Self {
-        Self { link: Link::Pg(handle), patience }
+    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Patience, observer: Observed) -> Self {
+        Self { link: Link::Pg(handle), patience, observer }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -95,7 +98,8 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).fetch_all(link.get());
-            in_time(after, async { Ok(query.await?.into_iter().map(row).collect()) }).await
+            let answer = in_time(after, async { Ok(query.await?.into_iter().map(row).collect()) });
+            observed(&self.observer, Operation::Statement, answer).await
         })
     }
 
@@ -109,8 +113,31 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).fetch_optional(link.get());
-            in_time(after, async { Ok(query.await?.map(row)) }).await
+            let answer = in_time(after, async { Ok(query.await?.map(row)) });
+            observed(&self.observer, Operation::Statement, answer).await
         })
+    }
+
+    /// Writes many rows, with as few statements as the engine likes; what they return.
+    pub(crate) async fn write_many(&mut self, many: Many, rows: Vec<Args>) -> Result<Vec<Row>, StoreError> {
+        let after = self.patience.statement;
+        let mut returned = Vec::new();
+        for chunk in chunks(self.dialect(), rows) {
+            match &mut self.link {
+                Link::Sqlite(_) => {
+                    let (sql, args) = many.by_rows(chunk);
+                    returned.extend(self.fetch_all(sql, args).await?);
+                }
+                Link::Pg(link) => {
+                    let (sql, arguments) = many.by_columns(chunk)?;
+                    let sql = AssertSqlSafe(sql).into_sql_str();
+                    let query = sqlx::query_with(sql, arguments).fetch_all(link.get());
+                    let rows = in_time(after, async { Ok(query.await?) }).await?;
+                    returned.extend(rows.into_iter().map(Row::Pg));
+                }
+            }
+        }
+        Ok(returned)
     }
 
     /// How many rows a statement changed.
@@ -134,16 +161,21 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).execute(link.get());
-            in_time(after, async { query.await.map(|done| done.rows_affected()).map_err(explain) }).await
+            let done = async { query.await.map(|done| done.rows_affected()).map_err(explain) };
+            observed(&self.observer, Operation::Statement, in_time(after, done)).await
         })
     }
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         let after = self.patience.statement;
-        match self.link {
-            Link::Sqlite(handle) => in_time(after, handle.commit()).await,
-            Link::Pg(handle) => in_time(after, handle.commit()).await,
-        }
+        let Self { link, observer, .. } = self;
+        let commit = async {
+            match link {
+                Link::Sqlite(handle) => handle.commit().await,
+                Link::Pg(handle) => handle.commit().await,
+            }
+        };
+        observed(&observer, Operation::Commit, in_time(after, commit)).await
     }
 }
 

@@ -45,8 +45,8 @@ pub enum Outage {
 }
 
 /// Codes of PostgreSQL after which the same thing may work: connections, resources, operator, locks, and a
-/// transaction that an earlier error ended.
-const PG_PASSING: &[&str] = &["08", "25006", "25P02", "40001", "40P01", "53", "55P03", "57"];
+/// transaction that an earlier error or too long a silence ended.
+const PG_PASSING: &[&str] = &["08", "25006", "25P02", "25P03", "40001", "40P01", "53", "55P03", "57"];
 const PG_UNSTORABLE: &[&str] = &["22021", "54000"];
 /// Primary codes of SQLite: busy, locked, read-only, input and output, full, cannot open.
 const SQLITE_PASSING: &[i32] = &[5, 6, 8, 10, 13, 14];

@@ -4,14 +4,18 @@ use std::collections::HashMap;
 
 use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, RunId};
 
-use crate::sql::{Args, Columns};
+use crate::sql::{Args, Columns, Many};
 use crate::{Session, StoreError, Writing};
 
 const TABLE: &str = "run_history";
 const COLUMNS: &str = "run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary";
-const N_COLUMNS: usize = 9;
-/// How many records one statement writes; with more, SQLite spends its time looking for placeholders.
-const ROWS_MAX: usize = 25;
+const PUT: Many = Many {
+    before: "INSERT INTO run_history \
+             (run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary)",
+    after: "ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET status = excluded.status, \
+           started_at = excluded.started_at, ended_at = excluded.ended_at, task = excluded.task, \
+           custom = excluded.custom, summary = excluded.summary",
+};
 
 /// Which records to list; a field that is `None` excludes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +39,9 @@ fn read(columns: &mut Columns<'_>) -> Result<HistoryRecord, StoreError> {
     })
 }
 
-fn add_args(args: Args, record: &HistoryRecord) -> Args {
-    args.int(record.run_id.0)
+fn args(record: &HistoryRecord) -> Args {
+    Args::new()
+        .int(record.run_id.0)
         .key(&record.task_name)
         .key(&record.node_id)
         .text(record.status.as_str())
@@ -45,21 +50,6 @@ fn add_args(args: Args, record: &HistoryRecord) -> Args {
         .map(&record.task)
         .map(&record.custom)
         .map(&record.summary)
-}
-
-fn put_sql(n_rows: usize) -> String {
-    let row = |index: usize| {
-        let places: Vec<String> =
-            (1..=N_COLUMNS).map(|place| format!("${}", index * N_COLUMNS + place)).collect();
-        format!("({})", places.join(", "))
-    };
-    let rows: Vec<String> = (0..n_rows).map(row).collect();
-    format!(
-        "INSERT INTO {TABLE} ({COLUMNS}) VALUES {} ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET \
-         status = excluded.status, started_at = excluded.started_at, ended_at = excluded.ended_at, \
-         task = excluded.task, custom = excluded.custom, summary = excluded.summary",
-        rows.join(", ")
-    )
 }
 
 impl Session {
@@ -118,10 +108,8 @@ impl Writing {
     pub async fn history_put(&mut self, records: &[HistoryRecord]) -> Result<(), StoreError> {
         let mut last = indices(records);
         last.sort_unstable();
-        for chunk in last.chunks(ROWS_MAX) {
-            let args = chunk.iter().fold(Args::new(), |args, index| add_args(args, &records[*index]));
-            self.connection.execute(put_sql(chunk.len()), args).await?;
-        }
+        let rows = last.into_iter().map(|index| args(&records[index]));
+        self.connection.write_many(PUT, rows.collect()).await?;
         Ok(())
     }
 }

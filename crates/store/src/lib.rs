@@ -10,6 +10,7 @@
 //! A new kind of record: a migration under the same number in both folders, a module here with its `impl Session`
 //! and `impl Writing`, a file of tests in `tests/conformance`, which run on both engines.
 
+mod agent_certificates;
 mod agents;
 mod audit;
 mod backup;
@@ -18,16 +19,21 @@ mod connection;
 mod error;
 mod facts;
 mod graphs;
+mod group;
 mod history;
+mod inspect;
 mod links;
 mod modules;
 mod node_roles;
+mod node_runs;
 mod nodes;
+mod observer;
 mod open;
 mod output;
 mod plans;
 mod plugins;
 mod primaries;
+mod quotas;
 mod releases;
 mod run_events;
 mod runs;
@@ -41,6 +47,7 @@ mod successes;
 mod tenants;
 mod tokens;
 mod users;
+mod webhooks;
 
 pub use audit::AuditFilter;
 pub use backup::{BackupError, restore};
@@ -48,8 +55,11 @@ pub use clusters::ClusterFilter;
 pub use error::{Outage, StoreError};
 pub use graphs::GraphFilter;
 pub use history::HistoryFilter;
+pub use inspect::Inspection;
 pub use modules::{ModuleFilter, SealedPlace};
+pub use node_runs::Sighting;
 pub use nodes::NodeFilter;
+pub use observer::{Observer, Operation};
 pub use open::OpenError;
 pub use runs::RunFilter;
 pub use sequences::SequenceFilter;
@@ -57,3 +67,4 @@ pub use session::{Session, Writing};
 pub use sql::list::{List, Order, Page};
 pub use states::{Collected, StateDocument};
 pub use store::{Database, Patience, Store};
+pub use webhooks::NotificationFilter;

@@ -191,31 +191,6 @@ impl Store {
     }
 }
 
-impl Store {
-    /// An agent came or went. What it says about its machine is kept as facts of the node; whether there is such a node.
-    pub async fn node_online(
-        &self,
-        id: NodeId,
-        online: bool,
-        facts: Option<&JsonMap>,
-        now: Micros,
-    ) -> Result<bool, StoreError> {
-        let mut writing = self.change(&Actor::server(), now).await?;
-        let Some(mut node) = writing.node_get(id).await? else { return Ok(false) };
-        let before = node.clone();
-        node.online = online;
-        if let Some(facts) = facts.filter(|facts| !facts.is_empty()) {
-            node.facts.clone_from(facts);
-        }
-        if node != before {
-            node.last_seen_at = Some(now);
-            writing.node_update(&node).await?;
-            writing.commit_quietly().await?;
-        }
-        Ok(true)
-    }
-}
-
 impl Writing {
     /// A node just discovered: in no cluster, online, without roles.
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {

@@ -2,13 +2,14 @@
 
 use stoker_model::{Actor, Micros, OutputPiece, RunId};
 
-use crate::sql::Args;
+use crate::sql::{Args, Many};
 use crate::{Session, Store, StoreError};
 
 const TABLE: &str = "attempt_output";
-/// How many pieces one statement writes.
-const ROWS_MAX: usize = 40;
-const N_COLUMNS: usize = 6;
+const PUT: Many = Many {
+    before: "INSERT INTO attempt_output (run_id, instance, attempt, stream, start, text)",
+    after: "ON CONFLICT DO NOTHING",
+};
 
 impl Session {
     /// What an instance printed, attempt by attempt and stream by stream; not more than `limit` pieces.
@@ -63,31 +64,17 @@ impl Store {
         now: Micros,
     ) -> Result<(), StoreError> {
         let mut writing = self.change(&Actor::server(), now).await?;
-        for chunk in pieces.chunks(ROWS_MAX) {
-            let args = chunk.iter().fold(Args::new(), |args, piece| {
-                args.int(run.0)
-                    .int(piece.instance)
-                    .int(piece.attempt)
-                    .text(&piece.stream)
-                    .int(piece.start)
-                    // Programs print what they like; PostgreSQL keeps no NUL.
-                    .text(&piece.text.replace('\0', "\u{fffd}"))
-            });
-            writing.connection.execute(put_sql(chunk.len()), args).await?;
-        }
+        let rows = pieces.iter().map(|piece| {
+            Args::new()
+                .int(run.0)
+                .int(piece.instance)
+                .int(piece.attempt)
+                .text(&piece.stream)
+                .int(piece.start)
+                // Programs print what they like; PostgreSQL keeps no NUL.
+                .text(&piece.text.replace('\0', "\u{fffd}"))
+        });
+        writing.connection.write_many(PUT, rows.collect()).await?;
         writing.commit_quietly().await
     }
-}
-
-fn put_sql(n_rows: usize) -> String {
-    let row = |index: usize| {
-        let places: Vec<String> =
-            (1..=N_COLUMNS).map(|place| format!("${}", index * N_COLUMNS + place)).collect();
-        format!("({})", places.join(", "))
-    };
-    let rows: Vec<String> = (0..n_rows).map(row).collect();
-    format!(
-        "INSERT INTO {TABLE} (run_id, instance, attempt, stream, start, text) VALUES {} ON CONFLICT DO NOTHING",
-        rows.join(", ")
-    )
 }

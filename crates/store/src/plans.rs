@@ -2,15 +2,14 @@
 
 use stoker_model::{Cluster, ClusterId, DocumentId, GraphType, Json, Micros, NewPlan, PlanId, PlanRecord};
 
-use crate::sql::{Args, Columns};
-use crate::states::places_sql;
+use crate::sql::{Args, Columns, Many};
 use crate::{List, Page, Session, StoreError, Writing};
 
 const TABLE: &str = "plans";
 const COLUMNS: &str = "id, cluster_id, graph_type, parent_id, created_at, created_by, request, n_run, n_skip, \
                        graph_id, common_id";
 const ORDERS: &[&str] = &["id", "graph_type", "parent_id", "created_at", "created_by", "n_run", "n_skip"];
-const ROWS_MAX: usize = 50;
+const NODES: Many = Many { before: "INSERT INTO plan_nodes (plan_id, node_uid, document_id)", after: "" };
 
 fn read(columns: &mut Columns<'_>) -> Result<PlanRecord, StoreError> {
     Ok(PlanRecord {
@@ -120,16 +119,8 @@ impl Writing {
     }
 
     async fn plan_nodes_add(&mut self, id: PlanId, nodes: &[(String, DocumentId)]) -> Result<(), StoreError> {
-        for chunk in nodes.chunks(ROWS_MAX) {
-            let args = chunk
-                .iter()
-                .fold(Args::new(), |args, (uid, document_id)| args.int(id.0).key(uid).int(document_id.0));
-            let sql = format!(
-                "INSERT INTO plan_nodes (plan_id, node_uid, document_id) VALUES {}",
-                places_sql(chunk.len(), 3)
-            );
-            self.connection.execute(sql, args).await?;
-        }
+        let rows = nodes.iter().map(|(uid, document_id)| Args::new().int(id.0).key(uid).int(document_id.0));
+        self.connection.write_many(NODES, rows.collect()).await?;
         Ok(())
     }
 

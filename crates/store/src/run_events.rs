@@ -2,15 +2,14 @@
 
 use stoker_model::{Actor, Json, Micros, PlanId, RunEvent, RunId, RunWork};
 
-use crate::sql::{Args, Columns, Row};
+use crate::sql::{Args, Columns, Many, Row};
 use crate::{Session, Store, StoreError, Writing};
 
 const WORK: &str = "run_work";
 const WORK_COLUMNS: &str = "run_id, plan_id, options, owner, lease_generation, lease_until";
 const EVENTS: &str = "run_events";
-const N_EVENT_COLUMNS: usize = 6;
-/// How many events one statement writes; with more, SQLite spends its time looking for placeholders.
-const ROWS_MAX: usize = 40;
+const APPEND: Many =
+    Many { before: "INSERT INTO run_events (run_id, seq, at, kind, instance, body)", after: "" };
 
 fn read_work(row: &Row) -> Result<RunWork, StoreError> {
     let mut columns = row.columns(WORK);
@@ -92,6 +91,20 @@ impl Session {
         rows.iter().map(read_work).collect()
     }
 
+    /// The number of the last event of a run, and whether the run is paused as far as these tell.
+    pub async fn run_events_now(&mut self, run: RunId) -> Result<(i64, bool), StoreError> {
+        let sql = format!("SELECT COALESCE(MAX(seq), 0) FROM {EVENTS} WHERE run_id = $1");
+        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
+        let last = row.map_or(Ok(0), |row| row.columns(EVENTS).int())?;
+        let sql = format!(
+            "SELECT kind FROM {EVENTS} WHERE run_id = $1 AND kind IN ('paused', 'resumed') ORDER BY seq DESC LIMIT 1"
+        );
+        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
+        let is_paused =
+            row.map_or(Ok(false), |row| row.columns(EVENTS).text().map(|kind| kind == "paused"))?;
+        Ok((last, is_paused))
+    }
+
     /// What happened after number `after`, in order, not more than `limit`.
     pub async fn run_events(
         &mut self,
@@ -105,9 +118,25 @@ impl Session {
         let rows = self.connection.fetch_all(sql, Args::new().int(run.0).int(after)).await?;
         rows.iter().map(|row| read_event(&mut row.columns(EVENTS))).collect()
     }
+
+    /// The number of the last thing that happened; 0 if nothing did.
+    pub async fn run_event_last(&mut self, run: RunId) -> Result<i64, StoreError> {
+        let sql = format!("SELECT coalesce(max(seq), 0) FROM {EVENTS} WHERE run_id = $1");
+        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
+        row.map_or(Ok(0), |row| row.columns(EVENTS).int())
+    }
 }
 
 impl Writing {
+    /// Nothing that follows is written unless the run is still in the hands of whoever has this generation.
+    pub async fn run_require(&mut self, run: RunId, generation: i64) -> Result<(), StoreError> {
+        let sql = format!("SELECT 1 FROM {WORK} WHERE run_id = $1 AND lease_generation = $2");
+        if self.exists(sql, Args::new().int(run.0).int(generation)).await? {
+            return Ok(());
+        }
+        Err(self.run_work_lost(run).await?)
+    }
+
     /// Gives a run something to carry out; nobody holds it yet.
     pub async fn run_work_create(&mut self, run: RunId, options: &Json) -> Result<(), StoreError> {
         let sql = format!(
@@ -138,6 +167,15 @@ impl Writing {
         }
     }
 
+    /// Takes a run out of whoever's hands it is in: nothing more is added to it. Whether there was something to carry out.
+    pub async fn run_work_revoke(&mut self, run: RunId) -> Result<bool, StoreError> {
+        let sql = format!(
+            "UPDATE {WORK} SET owner = NULL, lease_until = NULL, lease_generation = lease_generation + 1 \
+             WHERE run_id = $1"
+        );
+        Ok(self.connection.execute(sql, Args::new().int(run.0)).await? == 1)
+    }
+
     /// Adds to what happened. Whoever lost the run to another adds nothing.
     pub(crate) async fn run_events_append(
         &mut self,
@@ -145,21 +183,17 @@ impl Writing {
         generation: i64,
         events: &[RunEvent],
     ) -> Result<(), StoreError> {
-        let sql = format!("SELECT 1 FROM {WORK} WHERE run_id = $1 AND lease_generation = $2");
-        if !self.exists(sql, Args::new().int(run.0).int(generation)).await? {
-            return Err(self.run_work_lost(run).await?);
-        }
-        for chunk in events.chunks(ROWS_MAX) {
-            let args = chunk.iter().fold(Args::new(), |args, event| {
-                args.int(run.0)
-                    .int(event.seq)
-                    .int(event.at.0)
-                    .text(&event.kind)
-                    .opt_int(event.instance)
-                    .json(&event.body)
-            });
-            self.connection.execute(append_sql(chunk.len()), args).await?;
-        }
+        self.run_require(run, generation).await?;
+        let rows = events.iter().map(|event| {
+            Args::new()
+                .int(run.0)
+                .int(event.seq)
+                .int(event.at.0)
+                .text(&event.kind)
+                .opt_int(event.instance)
+                .json(&event.body)
+        });
+        self.connection.write_many(APPEND, rows.collect()).await?;
         Ok(())
     }
 
@@ -169,14 +203,4 @@ impl Writing {
             None => StoreError::Missing { what: "work of the run" },
         })
     }
-}
-
-fn append_sql(n_rows: usize) -> String {
-    let row = |index: usize| {
-        let places: Vec<String> =
-            (1..=N_EVENT_COLUMNS).map(|place| format!("${}", index * N_EVENT_COLUMNS + place)).collect();
-        format!("({})", places.join(", "))
-    };
-    let rows: Vec<String> = (0..n_rows).map(row).collect();
-    format!("INSERT INTO {EVENTS} (run_id, seq, at, kind, instance, body) VALUES {}", rows.join(", "))
 }

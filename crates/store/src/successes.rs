@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use stoker_model::{Cluster, ClusterId, DocumentId, Past, Success};
 
-use crate::sql::{Args, Dialect};
-use crate::states::places_sql;
+use crate::sql::{Args, Dialect, Many};
 use crate::{Session, StoreError, Writing};
 
 const TABLE: &str = "successes";
-const ROWS_MAX: usize = 25;
+const PUT: Many = Many {
+    before: "INSERT INTO successes (cluster_id, node_uid, task_name, common_id, document_id, run_id)",
+    after: "ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
+           document_id = excluded.document_id, run_id = excluded.run_id",
+};
 
 impl Session {
     /// What the tasks succeeded with on the nodes, those together that had the same state: there are many tasks and
@@ -61,24 +64,16 @@ impl Writing {
             .iter()
             .map(|success| ((success.node_uid.as_str(), success.task_name.as_str()), success))
             .collect();
-        let last: Vec<&Success> = last.into_values().collect();
-        for chunk in last.chunks(ROWS_MAX) {
-            let args = chunk.iter().fold(Args::new(), |args, success| {
-                args.int(cluster_id.0)
-                    .key(&success.node_uid)
-                    .key(&success.task_name)
-                    .int(success.common_id.0)
-                    .int(success.document_id.0)
-                    .opt_int(success.run_id.map(|id| id.0))
-            });
-            let sql = format!(
-                "INSERT INTO {TABLE} (cluster_id, node_uid, task_name, common_id, document_id, run_id) VALUES {} \
-                 ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
-                 document_id = excluded.document_id, run_id = excluded.run_id",
-                places_sql(chunk.len(), 6)
-            );
-            self.connection.execute(sql, args).await?;
-        }
+        let rows = last.into_values().map(|success| {
+            Args::new()
+                .int(cluster_id.0)
+                .key(&success.node_uid)
+                .key(&success.task_name)
+                .int(success.common_id.0)
+                .int(success.document_id.0)
+                .opt_int(success.run_id.map(|id| id.0))
+        });
+        self.connection.write_many(PUT, rows.collect()).await?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 mod cache;
 mod diff;
 mod read;
+mod source;
 mod tasks;
 mod write;
 

@@ -154,6 +154,7 @@ impl Writing {
         tasks: &[Task],
         difference: Diff,
     ) -> Result<Vec<StoredTask>, StoreError> {
+        self.graph_source_forget(id).await?;
         // Before the new rows, which may have the names of those that go.
         if !difference.gone.is_empty() {
             let gone = difference.gone.iter().map(|id| id.0);

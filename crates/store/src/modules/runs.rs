@@ -3,8 +3,7 @@
 use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, RunId};
 
 use super::{BODY, body_args, read_body, read_sealed};
-use crate::sql::{Args, Row};
-use crate::states::places_sql;
+use crate::sql::{Args, Row, places_sql};
 use crate::{Session, Store, StoreError, Writing};
 
 const RUNS: &str = "module_runs";

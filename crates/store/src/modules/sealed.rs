@@ -1,6 +1,6 @@
 //! Everything that is sealed, wherever it is: for whoever changes the key.
 
-use stoker_model::{ModuleId, NodeId, RunId, Sealed};
+use stoker_model::{ModuleId, NodeId, RunId, Sealed, WebhookId};
 
 use super::read_sealed;
 use crate::sql::Args;
@@ -14,6 +14,8 @@ pub enum SealedPlace {
     Underway(RunId, i64),
     /// A module on a node.
     Applied(NodeId, String),
+    /// What messages to a webhook are signed with.
+    Webhook(WebhookId),
 }
 
 impl Session {
@@ -40,6 +42,12 @@ impl Session {
             let place = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
             found.push((place, read_sealed(&mut columns)?));
         }
+        let sql = "SELECT webhook_id, key_name, secret FROM webhook_secrets WHERE key_name <> $1 ORDER BY webhook_id";
+        for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
+            let mut columns = row.columns("webhook_secrets");
+            let place = SealedPlace::Webhook(WebhookId(columns.int()?));
+            found.push((place, read_sealed(&mut columns)?));
+        }
         // A module that was removed from its node has left no contents there.
         found.retain(|(_, sealed)| !sealed.bytes.is_empty());
         Ok(found)
@@ -62,6 +70,10 @@ impl Writing {
             SealedPlace::Applied(node, uuid) => (
                 "UPDATE node_modules SET key_name = $1, contents = $2 WHERE node_id = $3 AND uuid = $4",
                 args.int(node.0).key(uuid),
+            ),
+            SealedPlace::Webhook(id) => (
+                "UPDATE webhook_secrets SET key_name = $1, secret = $2 WHERE webhook_id = $3",
+                args.int(id.0),
             ),
         };
         match self.connection.execute(sql.to_owned(), args).await? {

@@ -13,7 +13,7 @@ const DEPTH_MAX: usize = 120;
 const SHOWN_CHARS_MAX: usize = 60;
 
 #[derive(Clone, Debug)]
-enum Arg {
+pub(super) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
     Bool(bool),
@@ -138,6 +138,14 @@ impl Args {
         self.unstorable.get_or_insert(what);
     }
 
+    /// The values themselves, if all of them can be stored.
+    pub(super) fn into_values(self) -> Result<Vec<Arg>, StoreError> {
+        match self.unstorable {
+            Some(what) => Err(StoreError::Unstorable { what }),
+            None => Ok(self.values),
+        }
+    }
+
     /// The arguments as an engine takes them.
     pub(crate) fn into_engine<A>(self) -> Result<A, StoreError>
     where
@@ -148,11 +156,8 @@ impl Args {
         for<'t> bool: Encode<'t, A::Database> + Type<A::Database>,
         for<'t> Vec<u8>: Encode<'t, A::Database> + Type<A::Database>,
     {
-        if let Some(what) = self.unstorable {
-            return Err(StoreError::Unstorable { what });
-        }
         let mut arguments = A::default();
-        for value in self.values {
+        for value in self.into_values()? {
             let added: Result<(), BoxDynError> = match value {
                 Arg::Int(value) => arguments.add(value),
                 Arg::Text(value) => arguments.add(value),

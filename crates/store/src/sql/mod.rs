@@ -5,12 +5,14 @@
 
 pub(crate) mod args;
 pub(crate) mod list;
+pub(crate) mod many;
 pub(crate) mod row;
 pub(crate) mod select;
 pub(crate) mod table;
 pub(crate) mod violation;
 
 pub(crate) use args::{Args, is_key};
+pub(crate) use many::{Many, places_sql};
 pub(crate) use row::{Columns, Row};
 pub(crate) use select::Select;
 pub(crate) use table::{Record, Table};

@@ -44,12 +44,14 @@ const UNIQUE: &[Unique] = &[
     unique("tenants_name", "tenants.name", "tenant name"),
     unique("tokens_digest", "tokens.digest", "token"),
     unique("users_name", "users.name", "user name"),
+    unique("webhooks_name", "webhooks.name", "webhook name"),
     // end sorted
 ];
 
 /// Foreign keys of PostgreSQL by name: what refers (for a thing that cannot go) and what is referred to.
 const FOREIGN: &[(&str, &str, &str)] = &[
     // sorted
+    ("agent_certificates_agent", "certificate", "agent"),
     ("agents_node", "agent", "node"),
     ("attempt_output_run", "output", "run"),
     ("cluster_deployment_graphs_graph", "graph", "graph"),
@@ -71,7 +73,9 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     ("modules_tenant", "module", "tenant"),
     ("node_modules_cluster", "module", "cluster"),
     ("node_modules_node", "module", "node"),
+    ("node_revocations_node", "revocation", "node"),
     ("nodes_cluster", "node", "cluster"),
+    ("notifications_cluster", "notification", "cluster"),
     ("plan_nodes_plan", "plan", "plan"),
     ("plans_cluster", "plan", "cluster"),
     ("plans_parent", "plan", "plan"),
@@ -90,9 +94,13 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     ("state_document_parts_document", "state", "document"),
     ("state_document_parts_part", "state", "part of a document"),
     ("successes_cluster", "success", "cluster"),
+    ("tenant_quotas_tenant", "quota", "tenant"),
     ("tokens_tenant", "token", "tenant"),
     ("tokens_user", "token", "user"),
     ("users_tenant", "user", "tenant"),
+    ("webhook_deliveries_webhook", "delivery", "webhook"),
+    ("webhook_secrets_webhook", "secret", "webhook"),
+    ("webhooks_cluster", "webhook", "cluster"),
     // end sorted
 ];
 

@@ -10,4 +10,3 @@ mod write;
 
 pub use collect::Collected;
 pub use pieces::StateDocument;
-pub(crate) use write::places_sql;

@@ -5,11 +5,14 @@ use std::collections::{HashMap, HashSet};
 use stoker_model::DocumentId;
 
 use super::pieces::{Piece, Pieces, StateDocument, pieces};
-use crate::sql::Args;
+use crate::sql::{Args, Many};
 use crate::{Session, StoreError, Writing};
 
-/// How many rows one statement writes; with more, SQLite spends its time looking for placeholders.
-const ROWS_MAX: usize = 25;
+const RETURNING: &str = "RETURNING digest, id";
+const DOCUMENTS: Many = Many { before: "INSERT INTO state_documents (digest, small)", after: RETURNING };
+const PARTS: Many = Many { before: "INSERT INTO state_parts (digest, content)", after: RETURNING };
+const LINKS: Many =
+    Many { before: "INSERT INTO state_document_parts (document_id, path, part_id)", after: "" };
 /// How many documents are taken to pieces at a time.
 const ADDED_MAX: usize = 500;
 /// How many rows one statement looks for.
@@ -45,23 +48,16 @@ impl Writing {
         let part_ids = self.parts_put(taken.iter().flat_map(|pieces| &pieces.large)).await?;
         let rows = documents.iter().zip(&taken);
         let rows = rows.map(|(document, pieces)| Args::new().text(&document.digest).map(&pieces.small));
-        let document_ids = self.insert_digests("state_documents", "small", rows.collect()).await?;
+        let document_ids = self.insert_digests(DOCUMENTS, rows.collect()).await?;
         let links = documents.iter().zip(&taken).flat_map(|(document, pieces)| {
             let document_id = document_ids.get(&document.digest).copied().unwrap_or_default();
             pieces.large.iter().map(move |piece| (document_id, piece))
         });
-        let links: Vec<(i64, &Piece)> = links.collect();
-        for chunk in links.chunks(ROWS_MAX) {
-            let args = chunk.iter().fold(Args::new(), |args, (document_id, piece)| {
-                let part_id = part_ids.get(&piece.digest).copied().unwrap_or_default();
-                args.int(*document_id).key(&piece.path).int(part_id)
-            });
-            let sql = format!(
-                "INSERT INTO state_document_parts (document_id, path, part_id) VALUES {}",
-                places_sql(chunk.len(), 3)
-            );
-            self.connection.execute(sql, args).await?;
-        }
+        let rows = links.map(|(document_id, piece): (i64, &Piece)| {
+            let part_id = part_ids.get(&piece.digest).copied().unwrap_or_default();
+            Args::new().int(document_id).key(&piece.path).int(part_id)
+        });
+        self.connection.write_many(LINKS, rows.collect()).await?;
         Ok(document_ids)
     }
 
@@ -76,28 +72,20 @@ impl Writing {
             parts.into_values().filter(|piece| !ids.contains_key(&piece.digest)).collect();
         missing.sort_unstable_by(|a, b| a.digest.cmp(&b.digest));
         let rows = missing.into_iter().map(|piece| Args::new().text(&piece.digest).text(&piece.content));
-        ids.extend(self.insert_digests("state_parts", "content", rows.collect()).await?);
+        ids.extend(self.insert_digests(PARTS, rows.collect()).await?);
         Ok(ids)
     }
 
     /// Adds rows of a digest and one more column; their ids by digest.
     async fn insert_digests(
         &mut self,
-        table: &'static str,
-        column: &'static str,
+        insert: Many,
         rows: Vec<Args>,
     ) -> Result<HashMap<String, i64>, StoreError> {
         let mut ids = HashMap::with_capacity(rows.len());
-        let mut rows = rows.into_iter().peekable();
-        while rows.peek().is_some() {
-            let chunk: Vec<Args> = rows.by_ref().take(ROWS_MAX).collect();
-            let values = places_sql(chunk.len(), 2);
-            let sql = format!("INSERT INTO {table} (digest, {column}) VALUES {values} RETURNING digest, id");
-            let args = chunk.into_iter().fold(Args::new(), Args::and);
-            for row in self.connection.fetch_all(sql, args).await? {
-                let mut columns = row.columns(table);
-                ids.insert(columns.text()?, columns.int()?);
-            }
+        for row in self.connection.write_many(insert, rows).await? {
+            let mut columns = row.columns("digests");
+            ids.insert(columns.text()?, columns.int()?);
         }
         Ok(ids)
     }
@@ -121,14 +109,4 @@ impl Session {
         }
         Ok(ids)
     }
-}
-
-/// `($1, $2), ($3, $4)`.
-pub(crate) fn places_sql(n_rows: usize, n_columns: usize) -> String {
-    let row = |row_idx: usize| {
-        let places: Vec<String> =
-            (1..=n_columns).map(|place| format!("${}", row_idx * n_columns + place)).collect();
-        format!("({})", places.join(", "))
-    };
-    (0..n_rows).map(row).collect::<Vec<_>>().join(", ")
 }

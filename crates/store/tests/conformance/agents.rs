@@ -1,4 +1,4 @@
-use stoker_model::{AgentId, JoinTokenId, Micros, NewAgent, NewJoinToken, NodeId};
+use stoker_model::{AgentId, JoinTokenId, Micros, NewAgent, NewAgentCertificate, NewJoinToken, NodeId};
 use stoker_store::{List, StoreError};
 
 use crate::ground::{Ground, NOW, commit, n_rows, node};
@@ -29,6 +29,8 @@ async fn an_agent_is_found_by_its_credential_until_another_takes_its_place(groun
     assert_eq!(second.id, first.id);
     assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), None);
     assert_eq!(writing.agent_find(&[2; 32]).await.unwrap(), Some(second.clone()));
+    assert_eq!(writing.agent_digest(&uid).await.unwrap().as_deref(), Some("02".repeat(32).as_str()));
+    assert_eq!(writing.agent_digest("nobody").await.unwrap(), None);
     let listed = writing.agent_list(None, &List::default()).await.unwrap();
     assert_eq!(listed.items, [second, master.clone()]);
     let nowhere = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
@@ -94,9 +96,90 @@ async fn a_join_token_is_good_for_a_while_or_for_so_many(ground: &Ground) {
     commit(writing).await;
 }
 
+fn certificate(agent_id: AgentId, fingerprint: u8, issued: i64, expires: i64) -> NewAgentCertificate {
+    NewAgentCertificate {
+        agent_id,
+        fingerprint: [fingerprint; 32],
+        serial: format!("{fingerprint:02x}"),
+        issued_at: NOW.plus_seconds(issued),
+        expires_at: NOW.plus_seconds(expires),
+    }
+}
+
+async fn certificates_are_good_until_they_expire_or_others_follow(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let agent = writing.agent_put(&new_agent("master", None, 1)).await.unwrap().id;
+    let other = writing.agent_put(&new_agent("other", None, 2)).await.unwrap().id;
+    assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), None);
+    for (fingerprint, issued, expires) in [(1, 0, 10), (2, 1, 100), (3, 2, 100)] {
+        writing.agent_certificate_add(&certificate(agent, fingerprint, issued, expires)).await.unwrap();
+    }
+    let mut good = async |fingerprint: u8, seconds: i64| {
+        let at = NOW.plus_seconds(seconds);
+        writing.agent_certificate_is_good(agent, &[fingerprint; 32], at).await.unwrap()
+    };
+    assert!(good(1, 9).await && !good(1, 10).await, "until it expires");
+    assert!(good(2, 9).await && good(3, 9).await && !good(4, 9).await);
+    assert!(!writing.agent_certificate_is_good(other, &[3; 32], NOW).await.unwrap(), "it is another's");
+    assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), Some(NOW.plus_seconds(100)));
+    // With the fourth the oldest goes, and what has expired.
+    writing.agent_certificate_add(&certificate(agent, 4, 3, 100)).await.unwrap();
+    assert!(!writing.agent_certificate_is_good(agent, &[1; 32], NOW).await.unwrap());
+    writing.agent_certificate_add(&certificate(agent, 5, 200, 300)).await.unwrap();
+    assert_eq!(n_good(&mut writing, agent).await, 1);
+    let nobody = writing.agent_certificate_add(&certificate(AgentId(99), 9, 0, 1)).await;
+    assert!(nobody.is_err());
+}
+
+async fn n_good(writing: &mut stoker_store::Writing, agent: AgentId) -> usize {
+    let mut n = 0;
+    for fingerprint in 1..=9 {
+        n += usize::from(writing.agent_certificate_is_good(agent, &[fingerprint; 32], NOW).await.unwrap());
+    }
+    n
+}
+
+async fn certificates_go_with_the_credential(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let agent = writing.agent_put(&new_agent("master", None, 1)).await.unwrap().id;
+    writing.agent_certificate_add(&certificate(agent, 1, 0, 100)).await.unwrap();
+    // Joined again: the same agent with another credential.
+    assert_eq!(writing.agent_put(&new_agent("master", None, 2)).await.unwrap().id, agent);
+    assert_eq!(n_good(&mut writing, agent).await, 0);
+    assert_eq!(writing.agents_gone(&[[1; 32], [2; 32]]).await.unwrap(), [[1; 32]]);
+    writing.agent_certificate_add(&certificate(agent, 2, 0, 100)).await.unwrap();
+    writing.agent_delete(agent).await.unwrap();
+    commit(writing).await;
+    assert_eq!(n_rows(ground, "agent_certificates").await, 0);
+}
+
+async fn a_revoked_node_has_no_agent_until_it_is_let_in_again(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let seven = node(&mut writing, "52:54:00:00:00:07").await;
+    let eight = node(&mut writing, "52:54:00:00:00:08").await;
+    for (owner, digest) in [(&seven, 1), (&eight, 2)] {
+        writing.agent_put(&new_agent(&owner.id.to_string(), Some(owner.id), digest)).await.unwrap();
+    }
+    writing.node_revoke(seven.id).await.unwrap();
+    writing.node_revoke(seven.id).await.unwrap();
+    assert!(writing.node_is_revoked(seven.id).await.unwrap());
+    assert!(!writing.node_is_revoked(eight.id).await.unwrap());
+    assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), None);
+    assert!(writing.agent_find(&[2; 32]).await.unwrap().is_some());
+    writing.node_readmit(seven.id).await.unwrap();
+    assert!(!writing.node_is_revoked(seven.id).await.unwrap());
+    writing.node_revoke(eight.id).await.unwrap();
+    writing.node_delete(eight.id).await.unwrap();
+    commit(writing).await;
+    assert_eq!(n_rows(ground, "node_revocations").await, 0);
+}
+
 on_both![
     a_join_token_is_good_for_a_while_or_for_so_many,
+    a_revoked_node_has_no_agent_until_it_is_let_in_again,
     agents_are_seen_together,
     an_agent_goes_with_its_node,
     an_agent_is_found_by_its_credential_until_another_takes_its_place,
+    certificates_are_good_until_they_expire_or_others_follow,
+    certificates_go_with_the_credential,
 ];

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, Change, Cluster, GraphType, Json, JsonMap, Micros, NewCluster, NewNode, NewPlugin, NewRelease,
-    NewRun, NewTenant, NewUser, Node, Plugin, Release, ReleaseState, Role, Run, RunName, RunStatus, Task,
-    Tenant, User,
+    Actor, Change, Cluster, GraphType, Json, JsonMap, Micros, NewCluster, NewNode, NewNotification,
+    NewPlugin, NewRelease, NewRun, NewTenant, NewUser, Node, Plugin, Release, ReleaseState, Role, Run,
+    RunName, RunStatus, Task, Tenant, Topic, User,
 };
 use stoker_store::{Database, Session, Store, Writing};
 use stoker_testkit::{Folder, TestDatabase};
@@ -218,4 +218,16 @@ pub(crate) async fn node(writing: &mut Writing, mac: &str) -> Node {
 
 pub(crate) async fn run(writing: &mut Writing, uuid: &str) -> Run {
     writing.run_create(&new_run(uuid)).await.unwrap()
+}
+
+/// What is told of a node that came or went.
+pub(crate) fn news(node: &Node) -> NewNotification {
+    NewNotification {
+        topic: if node.online { Topic::NodeBack } else { Topic::NodeLost },
+        message: format!("node {}", node.id),
+        cluster_id: node.cluster_id,
+        run_id: None,
+        node_id: Some(node.id),
+        body: json!({"node": node.id.0}),
+    }
 }

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeId, NodeStatus};
-use stoker_store::{AuditFilter, List, NodeFilter, StoreError};
+use stoker_store::{AuditFilter, List, NodeFilter, Sighting, StoreError};
 
-use crate::ground::{Ground, NOW, cluster, commit, map, new_node, node};
+use crate::ground::{Ground, NOW, cluster, commit, map, new_node, news, node};
 
 async fn every_field_comes_back(ground: &Ground) {
     let mut writing = ground.change().await;
@@ -137,8 +139,89 @@ async fn nodes_are_found_by_either_of_their_names(ground: &Ground) {
     commit(writing).await;
 }
 
+/// More than one statement takes, on either engine.
+const N_FLEET: usize = 130;
+
+async fn a_run_changes_nodes_together(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let mut nodes = Vec::new();
+    for number in 0..N_FLEET {
+        let created = node(&mut writing, &format!("aa:{number:04}")).await;
+        let ill =
+            Node { error_type: Some(NodeErrorKind::Deploy), error_msg: Some("no".to_owned()), ..created };
+        nodes.push(writing.node_update(&ill).await.unwrap());
+    }
+    let stranger = node(&mut writing, "bb").await;
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
+    writing.nodes_begin(&[]).await.unwrap();
+    writing.nodes_begin(&ids).await.unwrap();
+    let begun = |node: &Node| Node {
+        status: NodeStatus::Deploying,
+        progress: 1,
+        error_type: None,
+        error_msg: None,
+        generation: 3,
+        ..node.clone()
+    };
+    let nodes: Vec<Node> = nodes.iter().map(begun).collect();
+    let filter = NodeFilter { ids: Some(ids.clone()), ..NodeFilter::default() };
+    assert_eq!(writing.node_list(&filter, &List::default()).await.unwrap().items, nodes);
+    // Who is there already has not changed.
+    writing.nodes_progress(&ids, 1).await.unwrap();
+    writing.nodes_progress(&ids[..2], 40).await.unwrap();
+    let progress = writing.node_get(ids[1]).await.unwrap().unwrap();
+    assert_eq!((progress.progress, progress.generation), (40, 4));
+    assert_eq!(writing.node_get(ids[2]).await.unwrap().as_ref(), Some(&nodes[2]));
+    let ended = |(number, node): (usize, &Node)| Node {
+        status: if number % 2 == 0 { NodeStatus::Ready } else { NodeStatus::Error },
+        roles: vec!["a".to_owned(), "\"b\"".to_owned()],
+        pending_addition: number % 3 == 0,
+        error_type: (number % 2 == 1).then_some(NodeErrorKind::Deploy),
+        error_msg: (number % 2 == 1).then(|| "it's over".to_owned()),
+        progress: 100,
+        generation: if number < 2 { 5 } else { 4 },
+        ..node.clone()
+    };
+    let nodes: Vec<Node> = nodes.iter().enumerate().map(ended).collect();
+    writing.nodes_end(&[]).await.unwrap();
+    writing.nodes_end(&nodes).await.unwrap();
+    assert_eq!(writing.node_list(&filter, &List::default()).await.unwrap().items, nodes);
+    assert_eq!(writing.node_get(stranger.id).await.unwrap(), Some(stranger));
+    let unstorable = Node { error_msg: Some("\0".to_owned()), ..nodes[0].clone() };
+    assert_error!(writing.nodes_end(&[unstorable]).await, StoreError::Unstorable { .. });
+    commit(writing).await;
+}
+
+async fn agents_are_seen_to_come_and_go(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (node(&mut writing, "aa").await, node(&mut writing, "bb").await);
+    commit(writing).await;
+    let later = NOW.plus_seconds(60);
+    let facts = map(json!({"os": "Debian"}));
+    let sighting = |online, facts| Sighting { online, facts };
+    let sightings = BTreeMap::from([
+        (one.id, sighting(false, Some(facts.clone()))),
+        // Nothing is new: it is online already, and says nothing.
+        (two.id, sighting(true, Some(map(json!({}))))),
+        (NodeId(99), sighting(true, None)),
+    ]);
+    ground.store.nodes_sighted(&BTreeMap::new(), later, news).await.unwrap();
+    ground.store.nodes_sighted(&sightings, later, news).await.unwrap();
+    ground.store.nodes_sighted(&sightings, later.plus_seconds(1), news).await.unwrap();
+    let mut session = ground.read().await;
+    let seen = Node { online: false, facts, last_seen_at: Some(later), generation: 2, ..one };
+    assert_eq!(session.node_get(seen.id).await.unwrap(), Some(seen.clone()));
+    assert_eq!(session.node_get(two.id).await.unwrap(), Some(two));
+    let back = BTreeMap::from([(seen.id, sighting(true, None))]);
+    ground.store.nodes_sighted(&back, later, news).await.unwrap();
+    let back = Node { online: true, generation: 3, ..seen };
+    assert_eq!(session.node_get(back.id).await.unwrap(), Some(back));
+}
+
 on_both![
+    a_run_changes_nodes_together,
     a_sign_of_life_is_no_change,
+    agents_are_seen_to_come_and_go,
     deleting_tells_whether_there_was_one,
     every_field_comes_back,
     lists_are_narrowed,

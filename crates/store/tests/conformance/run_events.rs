@@ -48,6 +48,27 @@ async fn a_run_is_held_by_one(ground: &Ground) {
     );
 }
 
+async fn a_run_that_is_revoked_is_in_nobodys_hands(ground: &Ground) {
+    let run = work(ground).await;
+    let until = NOW.plus_seconds(10);
+    ground.store.run_take(run, "a", NOW, until).await.unwrap();
+    let mut writing = ground.change().await;
+    writing.run_require(run, 1).await.unwrap();
+    assert!(writing.run_work_revoke(run).await.unwrap());
+    assert!(!writing.run_work_revoke(RunId(99)).await.unwrap());
+    assert_error!(writing.run_require(run, 1).await, StoreError::Stale { current: 2 });
+    assert_error!(writing.run_require(RunId(99), 1).await, StoreError::Missing { .. });
+    commit(writing).await;
+    assert_error!(ground.store.run_hold(run, 1, NOW, Some(until)).await, StoreError::Stale { current: 2 });
+    assert_error!(
+        ground.change().await.commit_run(run, 1, &[event(1, "began")]).await,
+        StoreError::Stale { current: 2 }
+    );
+    let mut session = ground.read().await;
+    assert_eq!(session.run_event_last(run).await.unwrap(), 0);
+    assert_eq!(session.run_work(run).await.unwrap().unwrap().owner, None);
+}
+
 async fn work_of_runs_that_ended_is_nobodys(ground: &Ground) {
     let run = work(ground).await;
     let mut writing = ground.change().await;
@@ -69,6 +90,7 @@ async fn events_are_added_by_whoever_holds_the_run_and_read_from_any_number(grou
     let mut session = ground.read().await;
     assert_eq!(session.run_events(run, 0, 1000).await.unwrap(), all);
     assert_eq!(session.run_events(run, 98, 2).await.unwrap(), all[98..100]);
+    assert_eq!(session.run_event_last(run).await.unwrap(), 101);
     assert_eq!(session.run_events(run, 101, 10).await.unwrap(), []);
     drop(session);
     ground.store.run_take(run, "a", NOW, NOW.plus_seconds(1)).await.unwrap();
@@ -118,6 +140,7 @@ async fn output_is_kept_once_and_found_by_what_it_says(ground: &Ground) {
 on_both![
     a_run_gets_its_plan_once_and_takes_its_events_along,
     a_run_is_held_by_one,
+    a_run_that_is_revoked_is_in_nobodys_hands,
     events_are_added_by_whoever_holds_the_run_and_read_from_any_number,
     output_is_kept_once_and_found_by_what_it_says,
     work_of_runs_that_ended_is_nobodys,

@@ -5,6 +5,7 @@
 //! as long as it lives, however it ends; when nobody holds it any more a watcher stops the server. Each test gets a
 //! database of its own, a copy of one that has been brought up to date.
 
+mod own;
 mod programs;
 mod server;
 
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use stoker_store::{Database, Store};
 
+pub use own::OwnPostgres;
 use programs::Programs;
 use server::Server;
 
@@ -25,10 +27,8 @@ pub struct TestDatabase {
 
 impl TestDatabase {
     /// `None` when tests of PostgreSQL are left out on purpose.
-    #[expect(clippy::disallowed_methods, reason = "the switch of a test run is in its environment")]
     pub async fn create() -> Option<Self> {
-        let skip = std::env::var("STOKER_TEST_SKIP").unwrap_or_default();
-        if skip.split(',').any(|name| name.trim() == "postgres") {
+        if is_left_out() {
             return None;
         }
         let programs = Programs::find().unwrap_or_else(|message| panic!("{message}"));
@@ -47,6 +47,12 @@ impl TestDatabase {
     pub fn remove(self) {
         self.server.drop_database(&self.name);
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the switch of a test run is in its environment")]
+fn is_left_out() -> bool {
+    let skip = std::env::var("STOKER_TEST_SKIP").unwrap_or_default();
+    skip.split(',').any(|name| name.trim() == "postgres")
 }
 
 /// The name of a database with all tables as this very program makes them.

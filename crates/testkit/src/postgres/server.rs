@@ -12,7 +12,7 @@ use stoker_store::Database;
 
 use super::programs::{Programs, run};
 
-const USER: &str = "stoker";
+pub(super) const USER: &str = "stoker";
 const START_MAX: Duration = Duration::from_mins(1);
 /// Stops the server once nobody holds the lock: `$0` is the locked file, the rest the command that stops it. The
 /// lock is held while that runs, so that a newcomer waits and then starts a new server.
@@ -87,13 +87,8 @@ impl Server {
         self.folder.join("run/data")
     }
 
-    /// The fourth line of the server's own file is its port, the eighth its state.
     fn running_port(&self) -> Option<u16> {
-        let text = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let port = lines.get(3)?.parse().ok()?;
-        let is_ready = lines.get(7).is_some_and(|state| *state == "ready");
-        (is_ready && TcpStream::connect(("127.0.0.1", port)).is_ok()).then_some(port)
+        ProcessFile(self.data().join("postmaster.pid")).ready_port()
     }
 
     fn start(&self) -> u16 {
@@ -155,6 +150,20 @@ impl Server {
     }
 }
 
+/// What a server says of itself.
+pub(super) struct ProcessFile(pub(super) PathBuf);
+
+impl ProcessFile {
+    /// Where it listens, once it is ready: the fourth line is its port, the eighth its state.
+    pub(super) fn ready_port(&self) -> Option<u16> {
+        let text = fs::read_to_string(&self.0).ok()?;
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let port = lines.get(3)?.parse().ok()?;
+        let is_ready = lines.get(7).is_some_and(|state| *state == "ready");
+        (is_ready && TcpStream::connect(("127.0.0.1", port)).is_ok()).then_some(port)
+    }
+}
+
 /// Out of reach of whoever stops the test: the server outlives the process that started it.
 fn detach(command: &mut Command) -> &mut Command {
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
@@ -175,7 +184,7 @@ fn open(path: &Path) -> File {
     opened.unwrap_or_else(|error| panic!("cannot open `{}`: {error}", path.display()))
 }
 
-fn free_port() -> u16 {
+pub(super) fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");
     listener.local_addr().expect("a listener has an address").port()
 }

@@ -1,0 +1,78 @@
+//! A look at a database that changes nothing in it.
+
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _, SqliteConnection};
+use stoker_model::Micros;
+
+use crate::connection::in_time;
+use crate::open::{POSTGRES, SQLITE, known};
+use crate::{Database, OpenError, Store, StoreError};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The engine and its version, as it names them.
+    pub engine: String,
+    /// The version of the tables; 0: there are none yet.
+    pub found: i64,
+    /// The version that this program makes of it.
+    pub known: i64,
+    /// What time it is for the database, where that can be another than here.
+    pub clock: Option<Micros>,
+}
+
+impl Store {
+    /// Looks at a database without bringing it up to date; `None` where there is none.
+    pub async fn inspect(database: &Database) -> Result<Option<Inspection>, OpenError> {
+        match database {
+            Database::Sqlite { path } if !path.exists() => Ok(None),
+            Database::Sqlite { path } => {
+                let options = SqliteConnectOptions::new().filename(path).read_only(true);
+                Ok(Some(in_time(PATIENCE, sqlite(options)).await?))
+            }
+            Database::Postgres { url } => {
+                let options: PgConnectOptions = url.parse().map_err(|source: sqlx::Error| {
+                    OpenError::Place { what: "the address of the database".to_owned(), source: source.into() }
+                })?;
+                Ok(Some(in_time(PATIENCE, postgres(options)).await?))
+            }
+        }
+    }
+}
+
+const NEWEST: &str = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
+
+async fn sqlite(options: SqliteConnectOptions) -> Result<Inspection, StoreError> {
+    let mut connection: SqliteConnection = options.disable_statement_logging().connect().await?;
+    let version: String =
+        sqlx::query("SELECT sqlite_version()").fetch_one(&mut connection).await?.try_get(0)?;
+    let tables = sqlx::query("SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations'");
+    let found = match tables.fetch_optional(&mut connection).await? {
+        Some(_) => sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)?,
+        None => 0,
+    };
+    connection.close().await?;
+    Ok(Inspection { engine: format!("SQLite {version}"), found, known: known(&SQLITE), clock: None })
+}
+
+async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
+    let mut connection: PgConnection = options.disable_statement_logging().connect().await?;
+    let row = sqlx::query(
+        "SELECT current_setting('server_version'), CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT), \
+         to_regclass('_sqlx_migrations') IS NOT NULL",
+    )
+    .fetch_one(&mut connection)
+    .await?;
+    let (version, clock, has_tables): (String, i64, bool) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let found =
+        if has_tables { sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)? } else { 0 };
+    connection.close().await?;
+    let clock = Some(Micros(clock));
+    Ok(Inspection { engine: format!("PostgreSQL {version}"), found, known: known(&POSTGRES), clock })
+}

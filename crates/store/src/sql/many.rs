@@ -1,0 +1,174 @@
+//! Many rows with one statement.
+
+use sqlx::Arguments as _;
+use sqlx::postgres::PgArguments;
+
+use super::Dialect;
+use super::args::{Arg, Args};
+use crate::StoreError;
+
+/// How many values one statement of SQLite has; with more, it spends its time looking for placeholders.
+const SQLITE_VALUES_MAX: usize = 240;
+/// How many rows one statement of PostgreSQL has; more would only take memory.
+const POSTGRES_ROWS_MAX: usize = 5000;
+
+/// A statement about many rows: what stands before them and after them.
+#[derive(Clone, Copy)]
+pub(crate) struct Many {
+    pub(crate) before: &'static str,
+    pub(crate) after: &'static str,
+}
+
+impl Many {
+    /// One placeholder for each value, and the values one row after the other.
+    pub(crate) fn by_rows(&self, rows: Vec<Args>) -> (String, Args) {
+        let Self { before, after } = self;
+        let values = places_sql(rows.len(), rows.first().map_or(0, Args::len));
+        (format!("{before} VALUES {values} {after}"), rows.into_iter().fold(Args::new(), Args::and))
+    }
+
+    /// One placeholder for each column, whose values are one array: the statement does not change with its length, and
+    /// the server reads it once.
+    pub(crate) fn by_columns(&self, rows: Vec<Args>) -> Result<(String, PgArguments), StoreError> {
+        let Self { before, after } = self;
+        let (mut arguments, mut places) = (PgArguments::default(), Vec::new());
+        for (idx, column) in transposed(rows)?.into_iter().enumerate() {
+            places.push(format!("${}::{}[]", idx + 1, column.type_name()));
+            column.add_to(&mut arguments)?;
+        }
+        let places = places.join(", ");
+        Ok((format!("{before} SELECT * FROM UNNEST({places}) {after}"), arguments))
+    }
+}
+
+/// Rows in pieces that one statement can have.
+pub(crate) fn chunks(dialect: Dialect, rows: Vec<Args>) -> Vec<Vec<Args>> {
+    let n_rows_max = match dialect {
+        Dialect::Sqlite => (SQLITE_VALUES_MAX / rows.first().map_or(1, Args::len).max(1)).max(1),
+        Dialect::Postgres => POSTGRES_ROWS_MAX,
+    };
+    let mut rows = rows.into_iter().peekable();
+    let mut chunks = Vec::new();
+    while rows.peek().is_some() {
+        chunks.push(rows.by_ref().take(n_rows_max).collect());
+    }
+    chunks
+}
+
+enum Column {
+    Ints(Vec<Option<i64>>),
+    Texts(Vec<Option<String>>),
+    Bools(Vec<bool>),
+    Bytes(Vec<Vec<u8>>),
+}
+
+impl Column {
+    fn like(value: &Arg) -> Self {
+        match value {
+            Arg::Int(_) => Self::Ints(Vec::new()),
+            Arg::Text(_) => Self::Texts(Vec::new()),
+            Arg::Bool(_) => Self::Bools(Vec::new()),
+            Arg::Bytes(_) => Self::Bytes(Vec::new()),
+        }
+    }
+
+    fn push(&mut self, value: Arg) -> Result<(), StoreError> {
+        match (self, value) {
+            (Self::Ints(column), Arg::Int(value)) => column.push(value),
+            (Self::Texts(column), Arg::Text(value)) => column.push(value),
+            (Self::Bools(column), Arg::Bool(value)) => column.push(value),
+            (Self::Bytes(column), Arg::Bytes(value)) => column.push(value),
+            _ => return Err(StoreError::Unstorable { what: "a column of several types".to_owned() }),
+        }
+        Ok(())
+    }
+
+    fn type_name(&self) -> &'static str {
+        match self {
+            Self::Ints(_) => "BIGINT",
+            Self::Texts(_) => "TEXT",
+            Self::Bools(_) => "BOOLEAN",
+            Self::Bytes(_) => "BYTEA",
+        }
+    }
+
+    fn add_to(self, arguments: &mut PgArguments) -> Result<(), StoreError> {
+        let added = match self {
+            Self::Ints(column) => arguments.add(column),
+            Self::Texts(column) => arguments.add(column),
+            Self::Bools(column) => arguments.add(column),
+            Self::Bytes(column) => arguments.add(column),
+        };
+        added.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))
+    }
+}
+
+fn transposed(rows: Vec<Args>) -> Result<Vec<Column>, StoreError> {
+    let mut columns: Vec<Column> = Vec::new();
+    for row in rows {
+        let values = row.into_values()?;
+        if columns.is_empty() {
+            columns = values.iter().map(Column::like).collect();
+        }
+        for (column, value) in columns.iter_mut().zip(values) {
+            column.push(value)?;
+        }
+    }
+    Ok(columns)
+}
+
+/// `($1, $2), ($3, $4)`.
+pub(crate) fn places_sql(n_rows: usize, n_columns: usize) -> String {
+    let row = |row_idx: usize| {
+        let places: Vec<String> =
+            (1..=n_columns).map(|place| format!("${}", row_idx * n_columns + place)).collect();
+        format!("({})", places.join(", "))
+    };
+    (0..n_rows).map(row).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INSERT: Many = Many { before: "INSERT INTO things (id, name, flag)", after: "RETURNING id" };
+
+    fn rows(n_rows: i64) -> Vec<Args> {
+        (0..n_rows).map(|id| Args::new().int(id).text("x").bool(true)).collect()
+    }
+
+    #[test]
+    fn each_engine_gets_its_own_form() {
+        let (sql, args) = INSERT.by_rows(rows(2));
+        assert_eq!(sql, "INSERT INTO things (id, name, flag) VALUES ($1, $2, $3), ($4, $5, $6) RETURNING id");
+        assert_eq!(args.len(), 6);
+        let (sql, _) = INSERT.by_columns(rows(2)).expect("columns");
+        assert_eq!(
+            sql,
+            "INSERT INTO things (id, name, flag) SELECT * FROM UNNEST($1::BIGINT[], $2::TEXT[], $3::BOOLEAN[]) RETURNING id"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_stored_is_told() {
+        let mixed = vec![Args::new().int(1), Args::new().text("x")];
+        assert!(matches!(INSERT.by_columns(mixed), Err(StoreError::Unstorable { .. })));
+        let nul = vec![Args::new().text("a\0b")];
+        assert!(matches!(INSERT.by_columns(nul), Err(StoreError::Unstorable { .. })));
+    }
+
+    #[test]
+    fn no_row_is_lost_between_statements() {
+        for (dialect, n_rows) in [
+            (Dialect::Sqlite, 0),
+            (Dialect::Sqlite, 1),
+            (Dialect::Sqlite, 80),
+            (Dialect::Sqlite, 81),
+            (Dialect::Postgres, 5001),
+        ] {
+            let chunks = chunks(dialect, rows(n_rows));
+            assert_eq!(chunks.iter().map(Vec::len).sum::<usize>(), n_rows as usize);
+            assert!(chunks.iter().all(|chunk| !chunk.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+use stoker_model::{Quotas, Resource, TenantId};
+use stoker_store::StoreError;
+
+use crate::ground::{Ground, cluster, commit, n_rows, node, tenant};
+
+async fn what_is_said_comes_back_and_goes_with_the_tenant(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let red = tenant(&mut writing, "red").await;
+    assert_eq!(writing.quotas_get(red.id).await.unwrap(), Quotas::default());
+    for quotas in [
+        Quotas { clusters: Some(3), modules: None, nodes: Some(0) },
+        Quotas { clusters: None, modules: Some(7), nodes: None },
+    ] {
+        writing.quotas_put(red.id, &quotas).await.unwrap();
+        assert_eq!(writing.quotas_get(red.id).await.unwrap(), quotas);
+    }
+    let nobody = writing.quotas_put(TenantId(99), &Quotas::default()).await;
+    assert_error!(nobody, StoreError::Missing { what: "tenant" });
+    writing.tenant_delete(red.id).await.unwrap();
+    commit(writing).await;
+    assert_eq!(n_rows(ground, "tenant_quotas").await, 0);
+}
+
+async fn what_a_tenant_has_is_counted(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let here = cluster(&mut writing, "c").await;
+    cluster(&mut writing, "d").await;
+    let mut member = node(&mut writing, "00:00:00:00:00:01").await;
+    node(&mut writing, "00:00:00:00:00:02").await;
+    member.cluster_id = Some(here.id);
+    writing.node_update(&member).await.unwrap();
+    for (resource, n_used) in [(Resource::Clusters, 1), (Resource::Nodes, 1), (Resource::Modules, 0)] {
+        assert_eq!(writing.quota_used(here.tenant_id, resource).await.unwrap(), n_used, "{resource}");
+        assert_eq!(writing.quota_used(TenantId(99), resource).await.unwrap(), 0);
+    }
+}
+
+on_both![what_a_tenant_has_is_counted, what_is_said_comes_back_and_goes_with_the_tenant];

@@ -1,0 +1,102 @@
+//! A database that an earlier version made and filled, opened by this one.
+
+use std::path::Path;
+
+use sqlx::migrate::Migrator;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
+use stoker_model::{Member, Micros, RunId};
+use stoker_store::{Database, Store};
+use stoker_testkit::{Folder, OwnPostgres};
+
+use crate::ground::NOW;
+
+/// The last migration of the version before servers could share a database.
+const BEFORE_GROUPS: i64 = 9;
+
+/// A run that somebody carries out, with what happened so far, and an agent, as that version wrote them. `{yes}` and
+/// `{no}` are spelled by the engine.
+const ROWS: &str = "
+INSERT INTO tenants (id, generation, name, description, enabled, created_at) VALUES (1, 3, 'red', NULL, {yes}, 7);
+INSERT INTO users (id, generation, tenant_id, name, roles, enabled, created_at, password_hash)
+    VALUES (1, 1, 1, 'ann', '[\"admin\"]', {yes}, 7, 'x');
+INSERT INTO runs (id, generation, uuid, parent_id, cluster_id, name, status, progress, message, result, graph_type,
+    dry_run, started_at, ended_at, is_hidden)
+    VALUES (5, 2, 'u', NULL, NULL, 'deployment', 'running', 40, NULL, '{}', 'default', {no}, 7, NULL, {no});
+INSERT INTO run_work (run_id, plan_id, options, owner, lease_generation, lease_until)
+    VALUES (5, NULL, '{\"version\": 1}', 'of old', 3, 1);
+INSERT INTO run_events (run_id, seq, at, kind, instance, body) VALUES (5, 1, 7, 'began', NULL, '{}');
+INSERT INTO agents (id, uid, node_id, digest, version, joined_at, last_seen_at)
+    VALUES (1, 'master', NULL, 'd', '0.1.0', 7, NULL);
+";
+
+/// The migrations that version knew.
+async fn earlier(folder: &Path) -> Migrator {
+    let all = Migrator::new(folder).await.unwrap();
+    let known: Vec<_> = all.iter().filter(|step| step.version <= BEFORE_GROUPS).cloned().collect();
+    assert!(known.len() < all.iter().count(), "there is something to upgrade to");
+    Migrator { migrations: known.into(), ..Migrator::DEFAULT }
+}
+
+fn migrations(engine: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(engine)
+}
+
+async fn is_upgraded(database: &Database) {
+    let (store, other) = if matches!(database, Database::Sqlite { .. }) {
+        // A file has one server.
+        (Store::open(database).await.unwrap(), Store::open(database).await.unwrap())
+    } else {
+        // Two servers are started anew, at the same time.
+        let (one, two) = tokio::join!(Store::open(database), Store::open(database));
+        (one.unwrap(), two.unwrap())
+    };
+    let mut session = store.read().await.unwrap();
+    assert_eq!(session.user_by_name("ann").await.unwrap().unwrap().tenant_id.0, 1);
+    assert_eq!(session.agent_by_uid("master").await.unwrap().unwrap().version, "0.1.0");
+    assert_eq!(session.run_events(RunId(5), 0, 10).await.unwrap().len(), 1);
+    assert_eq!(session.run_work_free("new", NOW).await.unwrap().len(), 1);
+    assert_eq!(session.servers().await.unwrap(), []);
+    assert_eq!(session.hosts_since(0).await.unwrap(), []);
+    drop(session);
+    // The run goes on in other hands.
+    assert_eq!(other.run_take(RunId(5), "new", NOW, NOW.plus_seconds(9)).await.unwrap(), Some(4));
+    let member = Member {
+        id: "new".to_owned(),
+        name: "here".to_owned(),
+        address: "127.0.0.1:1".to_owned(),
+        version: "0.2.0".to_owned(),
+        hears_bus: false,
+        started_at: Micros(8),
+        seen_at: NOW,
+    };
+    other.server_beat(&member).await.unwrap();
+    assert_eq!(store.read().await.unwrap().servers().await.unwrap(), [member]);
+    store.close().await;
+    other.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_the_version_before_is_brought_up_to_date_on_sqlite() {
+    let folder = Folder::new();
+    let path = folder.file("stoker.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+    earlier(&migrations("sqlite")).await.run(&mut connection).await.unwrap();
+    let rows = ROWS.replace("{yes}", "1").replace("{no}", "0");
+    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    Box::pin(is_upgraded(&Database::Sqlite { path })).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_the_version_before_is_brought_up_to_date_on_postgres() {
+    let Some(postgres) = OwnPostgres::start_new() else { return };
+    let database = postgres.database();
+    let Database::Postgres { url } = &database else { panic!("not PostgreSQL") };
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    earlier(&migrations("postgres")).await.run(&mut connection).await.unwrap();
+    let rows = ROWS.replace("{yes}", "TRUE").replace("{no}", "FALSE");
+    sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    Box::pin(is_upgraded(&database)).await;
+}
