@@ -11,13 +11,19 @@ use axum::extract::{ConnectInfo, Request};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use rustls::ServerConfig;
+use stoker_tls::Fingerprint;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tower::ServiceExt as _;
 
+use crate::http::client::Secured;
 use crate::router::AppService;
 
 /// More wait in the system's queue until one ends. Every agent has one for as long as it lives.
@@ -30,15 +36,36 @@ const HEADERS_TIME_MAX: Duration = Duration::from_mins(1);
 const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Before trying again when the system gives no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// A handshake costs cryptography; more at a time would only make each slower.
+const HANDSHAKES_MAX: usize = 1024;
+/// From the connection to the end of the handshake, waiting for a turn included.
+const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(15);
+/// The first byte of every handshake.
+const HANDSHAKE_BYTE: u8 = 0x16;
+/// For whoever writes `http://` where `https://` is meant.
+const PLAIN_ANSWER: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n\
+    content-length: 61\r\n\r\n{\"message\": \"this port speaks TLS; write `https://` instead\"}";
+
+/// What all connections of a listener share.
+#[derive(Clone)]
+struct Listening {
+    http: Builder<TokioExecutor>,
+    service: AppService,
+    /// With the places for handshakes; not there: connections are not encrypted.
+    tls: Option<(TlsAcceptor, Arc<Semaphore>)>,
+}
 
 pub(crate) async fn serve(
     service: AppService,
     listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS_TIME_MAX);
     http.http2().timer(TokioTimer::new()).keep_alive_interval(HEADERS_TIME_MAX);
+    let tls = tls.map(|config| (TlsAcceptor::from(config), Arc::new(Semaphore::new(HANDSHAKES_MAX))));
+    let listening = Listening { http, service, tls };
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     tokio::pin!(stop);
@@ -49,7 +76,7 @@ pub(crate) async fn serve(
             accepted = accept(&listener, place) => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => converse(&http, &graceful, service.clone(), stream, peer, place),
+            Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, place),
             Err(error) => {
                 // A client that was gone before it was greeted, or no descriptors left: neither ends a server.
                 tracing::warn!(error = %error, "a connection was not accepted");
@@ -85,30 +112,72 @@ async fn accept(
     (listener.accept().await, place)
 }
 
-/// Answers the requests of one connection, in a task of its own.
-fn converse(
-    http: &Builder<TokioExecutor>,
-    graceful: &GracefulShutdown,
-    service: AppService,
-    stream: TcpStream,
-    peer: SocketAddr,
-    place: Place,
-) {
-    // Small answers should not wait for company.
-    _ = stream.set_nodelay(true);
-    let service = service.map_request(move |request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(ConnectInfo(peer));
-        request
-    });
-    let connection = http
-        .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
-        .into_owned();
-    let connection = graceful.watch(connection);
-    tokio::spawn(async move {
-        let _place = place;
-        if let Err(error) = connection.await {
+impl Listening {
+    /// Answers the requests of one connection, in a task of its own.
+    fn converse(self, watcher: Watcher, stream: TcpStream, peer: SocketAddr, place: Place) {
+        // Small answers should not wait for company.
+        _ = stream.set_nodelay(true);
+        tokio::spawn(async move {
+            let _place = place;
+            let Some((acceptor, room)) = self.tls.clone() else {
+                return self.answer(watcher, stream, peer, None).await;
+            };
+            match tokio::time::timeout(HANDSHAKE_TIME_MAX, handshake(&acceptor, &room, stream)).await {
+                Ok(Ok(stream)) => {
+                    let chain = stream.get_ref().1.peer_certificates();
+                    let certificate = chain.and_then(|chain| chain.first()).map(|leaf| Fingerprint::of(leaf));
+                    self.answer(watcher, stream, peer, Some(Secured { certificate })).await;
+                }
+                Ok(Err(error)) => tracing::debug!(error = %error, peer = %peer, "a handshake failed"),
+                Err(_) => tracing::debug!(peer = %peer, "a handshake took too long"),
+            }
+        });
+    }
+
+    async fn answer(
+        self,
+        watcher: Watcher,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        peer: SocketAddr,
+        secured: Option<Secured>,
+    ) {
+        let service = self.service.map_request(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            if let Some(secured) = secured {
+                request.extensions_mut().insert(secured);
+            }
+            request
+        });
+        let connection = self
+            .http
+            .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
+            .into_owned();
+        if let Err(error) = watcher.watch(connection).await {
             tracing::debug!(error = %error, peer = %peer, "a connection broke");
         }
-    });
+    }
+}
+
+async fn handshake(
+    acceptor: &TlsAcceptor,
+    room: &Semaphore,
+    mut stream: TcpStream,
+) -> io::Result<TlsStream<TcpStream>> {
+    let mut first = [0];
+    if stream.peek(&mut first).await? == 1 && first[0] != HANDSHAKE_BYTE {
+        tell_plain(&mut stream).await;
+        return Err(io::Error::other("it does not speak TLS"));
+    }
+    // Taken when there is something to do: whoever connects and says nothing takes nobody's turn.
+    let _turn = room.acquire().await.map_err(io::Error::other)?;
+    acceptor.accept(stream).await
+}
+
+/// Whoever closes a connection with something unread in it takes back what it said; the time limit bounds this.
+async fn tell_plain(stream: &mut TcpStream) {
+    let mut unread = [0; 4096];
+    if stream.write_all(PLAIN_ANSWER.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
+        while let Ok(1..) = stream.read(&mut unread).await {}
+    }
 }

@@ -25,6 +25,11 @@ pub(crate) fn uuid() -> ApiResult<String> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
+/// For pauses: not worth an error.
+pub(crate) fn below(limit: u64) -> u64 {
+    getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
+}
+
 pub(crate) fn hex_text(n_chars: usize) -> ApiResult<String> {
     text(n_chars, HEX_DIGITS)
 }

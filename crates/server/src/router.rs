@@ -14,10 +14,11 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
 use crate::access::caller::identify;
+use crate::http::client::{Secured, host_of};
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
-use crate::{api, interface, metrics, openapi};
+use crate::{api, interface, limits, metrics, openapi, trace};
 
 /// The whole API, for a socket or for a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
@@ -29,9 +30,15 @@ pub fn service(app: &App) -> AppService {
         .route(interface::PLACE, get(interface::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
+        // Inside of the task that a change gets, or it would not know whom it is for.
+        .layer(from_fn(trace::follow))
         .layer(from_fn(to_its_end))
+        .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(app.clone(), identify))
+        // Before passwords are looked at, which is costly.
+        .layer(from_fn_with_state(app.clone(), limits::admit))
         .layer(map_response(headers_of_all))
+        .layer(from_fn(only_encrypted))
         .layer(from_fn_with_state(app.clone(), metrics::count))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(CompressionLayer::new())
@@ -78,6 +85,18 @@ async fn headers_of_all(mut response: Response) -> Response {
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-cache, no-store, must-revalidate"));
     headers.entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Tells browsers not to try it unencrypted again. Not where the name is no site's own: it would be about all ports of it.
+async fn only_encrypted(request: Request, next: Next) -> Response {
+    let host = host_of(request.headers(), request.uri()).unwrap_or_default();
+    let is_told = request.extensions().get::<Secured>().is_some() && !host.starts_with("localhost");
+    let mut response = next.run(request).await;
+    if is_told {
+        let value = HeaderValue::from_static("max-age=31536000");
+        response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, value);
+    }
     response
 }
 

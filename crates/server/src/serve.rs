@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Database, OpenError, Store};
@@ -13,6 +14,10 @@ use crate::router::service;
 use crate::runs::AgentSpawner;
 use crate::state::App;
 use crate::{connections, upkeep};
+
+/// For whoever listens to a network in the clear.
+const WARNING: &str = "Warning: passwords, tokens and secrets of tasks cross the network unencrypted. Make a certificate \
+    authority (`stoker ca init --dir DIR`) and start with `--ca-dir DIR`, or put a proxy that speaks TLS in front";
 
 /// Why the server did not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +36,16 @@ pub enum ServeError {
     Listener(#[source] std::io::Error),
 }
 
+/// Of each thread of the runtime: a run is carried out many calls deep, and without optimisation each of them is large.
+const STACK_BYTES: usize = 8 << 20;
+
 /// The whole life of a server; `spawner` starts agents in its process, `tell` gets lines for the person who started it.
 pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .thread_stack_size(STACK_BYTES)
+        .enable_all()
+        .build()
+        .map_err(ServeError::Runtime)?;
     connections::raise_file_limit();
     runtime.block_on(async {
         // Bound first: a port that is taken should not cost a migration.
@@ -45,8 +56,8 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         let (app, first_start) = App::new(store, settings).await?;
         app.set_agent_spawner(spawner);
         let stop = stop_signal().map_err(ServeError::Runtime)?;
-        announce(&first_start, &listener, tell);
-        serve(app, listener, stop).await
+        announce(&app, &first_start, &listener, tell);
+        Box::pin(serve(app, listener, stop)).await
     })
 }
 
@@ -62,24 +73,48 @@ pub async fn serve(
     // Whoever watches a run would otherwise hold up the end: their streams are requests under way.
     let stop = async move {
         stop.await;
-        live.live.stop();
+        live.end_runs();
+        live.leave_group().await;
     };
-    let served = connections::serve(service(&app), listener, stop).await;
+    let looking_after = app.clone();
+    let certificates = tokio::spawn(async move {
+        if let Some(tls) = &looking_after.tls {
+            tls.look_after(looking_after.clock).await;
+        }
+    });
+    let tls = app.tls.as_ref().map(|tls| Arc::clone(&tls.config));
+    let served = connections::serve(service(&app), listener, tls, stop).await;
     upkeep.abort();
-    app.live.stop();
+    certificates.abort();
+    app.end_runs();
     app.locals.ended().await;
+    app.hosting.ended().await;
     app.store.close().await;
     served.map_err(ServeError::Listener)
 }
 
-fn announce(first_start: &FirstStart, listener: &TcpListener, tell: &mut dyn FnMut(&str)) {
+fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &mut dyn FnMut(&str)) {
     if let FirstStart::Generated { password } = first_start {
         tell(&format!("First start. Log in as `{ADMIN}` with this password, which is shown only once:"));
         tell(&format!("  {password}"));
     }
-    if let Ok(address) = listener.local_addr() {
-        tell(&format!("Stoker listens on http://{address} (the API: http://{address}/api/v1/docs)"));
-    }
+    let Ok(address) = listener.local_addr() else { return };
+    let scheme = if let Some(tls) = &app.tls {
+        if let Some(names) = tls.own_names() {
+            let names = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            tell(&format!("The certificate of this server is for {names}; `--tls-name` adds others"));
+        }
+        if let Some(authority) = &tls.authority {
+            tell(&format!("Agents trust it with `--ca-fingerprint {}`", authority.fingerprint()));
+        }
+        "https"
+    } else {
+        if !address.ip().is_loopback() {
+            tell(WARNING);
+        }
+        "http"
+    };
+    tell(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
 }
 
 pub(crate) fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {

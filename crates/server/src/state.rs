@@ -4,8 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use stoker_bus::Bus;
 use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{ModuleFilter, Store, StoreError, Writing};
+use stoker_store::{List, ModuleFilter, Store, StoreError, Writing};
 use stoker_yaql::Library;
 use tokio::sync::Semaphore;
 
@@ -15,14 +16,19 @@ use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
 use crate::clock::Clock;
+use crate::group::{Group, keys};
 use crate::http::error::ApiError;
+use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::modules::ModuleKeys;
+use crate::nats::{self, Hosting, NatsUsers};
 use crate::packages::Packages;
 use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
 use crate::random;
-use crate::runs::{Agents, Live, Locals, News, OutputWriter, Seen};
+use crate::runs::{Agents, Live, Locals, News, OutputWriter, Seen, Sightings};
+use crate::tls::Tls;
+use crate::webhooks::Webhooks;
 
 /// A server without its socket. Cloning is cheap.
 #[derive(Clone)]
@@ -35,7 +41,10 @@ pub struct Shared {
     pub(crate) passwords: Passwords,
     pub(crate) tokens: TokenCache,
     pub(crate) failures: FailureLimiter,
+    pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
+    /// Not there: connections are not encrypted.
+    pub(crate) tls: Option<Tls>,
     pub(crate) plugin_tasks: PluginTaskCache,
     pub(crate) packages: Packages,
     pub(crate) plans: PlanCache,
@@ -43,13 +52,22 @@ pub struct Shared {
     pub(crate) locals: Locals,
     pub(crate) output: OutputWriter,
     pub(crate) seen: Seen,
+    pub(crate) sightings: Sightings,
     pub(crate) news: News,
     pub(crate) live: Live,
+    pub(crate) group: Group,
+    pub(crate) webhooks: Webhooks,
+    /// Seals what must be kept and not be read: contents of modules, secrets of webhooks.
     pub(crate) module_keys: ModuleKeys,
     /// For lists of modules that are carried out at the same time.
     pub(crate) module_places: Semaphore,
     /// How this server calls itself when it takes a run over.
     pub(crate) owner: String,
+    /// Messages to and from other servers, and agents.
+    pub(crate) bus: Bus,
+    /// Who gives agents users of NATS, where they come over it.
+    pub(crate) nats_users: Option<NatsUsers>,
+    pub(crate) hosting: Hosting,
 }
 
 impl App {
@@ -63,19 +81,31 @@ impl App {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid().map_err(|_| FirstStartFailed::NoName)?,
         };
-        let is_sealed = !store.read().await?.module_list(&ModuleFilter::default()).await?.is_empty();
+        let metrics = Metrics::new();
+        store.observe(metrics.database.observer());
+        let is_sealed = is_something_sealed(&store).await?;
+        let is_shared = matches!(settings.database, DatabaseLocation::Url(_));
         let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
+        if is_shared {
+            keys::agree(&store, &module_keys, is_sealed, clock.now()).await?;
+        }
         let module_places = Semaphore::new(settings.runs.nodes_at_once as usize);
+        let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?;
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
         let packages = Packages::new(&settings);
+        let (bus, nats_users) = nats::connect(settings.nats.as_ref()).await?;
+        // One that is inside of this process reaches no other.
+        let group_bus = settings.nats.as_ref().map(|_| bus.clone());
         let shared = Shared {
             store,
+            limits: Limits::new(&settings.limits),
             settings,
             clock,
             passwords,
             tokens: TokenCache::default(),
             failures: FailureLimiter::default(),
-            metrics: Metrics::new(),
+            metrics,
+            tls,
             plugin_tasks: PluginTaskCache::default(),
             packages,
             plans: PlanCache::default(),
@@ -83,11 +113,17 @@ impl App {
             locals: Locals::default(),
             output: OutputWriter::default(),
             seen: Seen::default(),
+            sightings: Sightings::default(),
             news: News::default(),
             live: Live::default(),
+            group: Group::new(&owner, clock.now(), is_shared, group_bus),
+            webhooks: Webhooks::default(),
             module_keys,
             module_places,
             owner,
+            bus,
+            nats_users,
+            hosting: Hosting::default(),
         };
         Ok((Self(Arc::new(shared)), first_start))
     }
@@ -111,6 +147,12 @@ impl App {
     pub(crate) async fn change(&self, login: &Authenticated) -> Result<Writing, StoreError> {
         self.store.change(&login.actor(), self.clock.now()).await
     }
+}
+
+async fn is_something_sealed(store: &Store) -> Result<bool, StoreError> {
+    let mut session = store.read().await?;
+    let has_modules = !session.module_list(&ModuleFilter::default()).await?.is_empty();
+    Ok(has_modules || !session.webhook_list(&List::default()).await?.items.is_empty())
 }
 
 impl Deref for App {

@@ -113,7 +113,7 @@ impl App {
             found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
         Ok(valid.map_or(Login::Wrong, |(token, user, tenant)| {
             let caller = login::caller(&user, &tenant);
-            self.tokens.put(digest, &caller, token.expires_at, epoch);
+            self.tokens.put(digest, &caller, self.good_until(token.expires_at, now), epoch);
             Login::Is(caller)
         }))
     }

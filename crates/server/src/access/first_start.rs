@@ -32,6 +32,10 @@ pub enum FirstStartFailed {
     NoName,
     #[error(transparent)]
     Keys(#[from] crate::modules::keys::KeyError),
+    #[error(transparent)]
+    Nats(#[from] crate::nats::NatsFailed),
+    #[error(transparent)]
+    Tls(#[from] stoker_tls::TlsError),
 }
 
 impl From<HashingFailed> for FirstStartFailed {

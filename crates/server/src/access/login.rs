@@ -72,17 +72,17 @@ pub(crate) fn caller(user: &User, tenant: &Tenant) -> Caller {
 pub(crate) async fn check(app: &App, credentials: &Credentials, peer: IpAddr) -> ApiResult<(User, Tenant)> {
     let now = app.clock.now();
     if let Err(seconds) = app.failures.begin(&credentials.name, peer, now) {
-        app.metrics.login("throttled");
+        app.metrics.api.login("throttled");
         return Err(too_many(seconds));
     }
     let (account, hash) = account(app, &credentials.name).await?;
     let matches = app.passwords.matches(credentials.password.clone(), hash).await;
     if let Some(found) = account.filter(|(user, tenant)| matches && user.enabled && tenant.enabled) {
         app.failures.succeeded(&credentials.name, peer);
-        app.metrics.login("success");
+        app.metrics.api.login("success");
         return Ok(found);
     }
-    app.metrics.login("failure");
+    app.metrics.api.login("failure");
     tracing::warn!(user.name = credentials.name, peer = %peer, "a login failed");
     Err(ApiError::unauthorized("the name or the password is wrong"))
 }

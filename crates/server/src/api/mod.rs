@@ -5,7 +5,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::state::App;
 
 pub(crate) use self::graphs::{PlannedGraph, planned_graph};
-pub(crate) use self::modules::OWN_TENANT;
+pub(crate) use self::modules::{OWN_TENANT, module_faults};
 
 /// Declares the modules and lists what they offer.
 macro_rules! resources {
@@ -38,6 +38,7 @@ resources! {
     metrics,
     modules,
     nodes,
+    notifications,
     plans,
     plugin_order,
     plugins,
@@ -46,12 +47,14 @@ resources! {
     roles,
     runs,
     sequences,
+    servers,
     tags,
     tenants,
     tokens,
     transactions,
     users,
     version,
+    webhooks,
     wizard,
     yaql,
     // end sorted

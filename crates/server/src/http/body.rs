@@ -11,7 +11,7 @@ use stoker_manifest::graph::{self, GraphBody};
 use stoker_manifest::reader::{self, Fields};
 use stoker_manifest::{Format, Options, Parsed, Problem, Problems, parse_with};
 use stoker_model::Json;
-use stoker_yaml::Node;
+use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
@@ -58,9 +58,19 @@ impl Document {
         })
     }
 
-    /// A graph, or a bare list of its tasks.
-    pub(crate) fn graph(&self) -> ApiResult<GraphBody> {
-        self.read(|node, problems| graph::read_node(node, &self.text, problems))
+    /// A graph, or a bare list of its tasks, and everything that is noteworthy about it.
+    pub(crate) fn graph_with_warnings(&self) -> ApiResult<(GraphBody, Vec<Problem>)> {
+        let mut problems = Problems::after(self.problems.clone());
+        let body = graph::read_node(&self.node, &self.text, &mut problems);
+        match body {
+            Some(body) if !problems.has_errors() => Ok((body, problems.into_vec())),
+            _ => Err(ApiError::invalid(&problems.into_vec())),
+        }
+    }
+
+    /// The body with the place of everything in it.
+    pub(crate) fn node(&self) -> &Node {
+        &self.node
     }
 
     /// The text as it came, for readers that point into it.
@@ -72,6 +82,28 @@ impl Document {
     pub(crate) fn json(&self) -> ApiResult<Json> {
         self.read(reader::json)
     }
+
+    /// The same where numbers are only compared with bounds: those that JSON values cannot keep are rounded, so that
+    /// whoever knows the bounds can tell of them.
+    pub(crate) fn json_roughly(&self) -> ApiResult<Json> {
+        self.json().or_else(|_| self.read(|node, problems| reader::json(&rounded(node), problems)))
+    }
+}
+
+fn rounded(node: &Node) -> Node {
+    let kind = match &node.kind {
+        // Its digits are those of a number, so they are one.
+        NodeKind::Scalar(Scalar::BigInt(number)) => {
+            let roughly = number.to_string().parse::<f64>().unwrap_or(f64::MAX).clamp(f64::MIN, f64::MAX);
+            NodeKind::Scalar(Scalar::Float(roughly))
+        }
+        NodeKind::Scalar(scalar) => NodeKind::Scalar(scalar.clone()),
+        NodeKind::Seq(items) => NodeKind::Seq(items.iter().map(rounded).collect()),
+        NodeKind::Map(entries) => {
+            NodeKind::Map(entries.iter().map(|(key, value)| (key.clone(), rounded(value))).collect())
+        }
+    };
+    Node { kind, span: node.span }
 }
 
 impl FromRequest<App> for Document {

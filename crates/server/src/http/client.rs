@@ -4,7 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
+use stoker_tls::Fingerprint;
 
 /// The address of the peer. Forwarding headers are not believed: anyone can write them.
 #[derive(Debug, Clone, Copy)]
@@ -20,22 +22,29 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     }
 }
 
+/// Over a connection that is encrypted; a request without it came over one that is not.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Secured {
+    /// Of the certificate that the client showed, which an authority of ours has made.
+    pub(crate) certificate: Option<Fingerprint>,
+}
+
+/// Where the client believes us to be: the header `Host`, or what stands in for it in HTTP/2.
+pub(crate) fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
+    let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    named.or_else(|| uri.authority().map(Authority::as_str))
+}
+
 /// The address under which the client reached us, for links in answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Reached(pub(crate) String);
-
-impl Reached {
-    fn read(headers: &HeaderMap) -> Self {
-        let host =
-            headers.get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or("127.0.0.1:8000");
-        Self(format!("http://{host}"))
-    }
-}
 
 impl<S: Sync> FromRequestParts<S> for Reached {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self::read(&parts.headers))
+        let scheme = if parts.extensions.get::<Secured>().is_some() { "https" } else { "http" };
+        let host = host_of(&parts.headers, &parts.uri).unwrap_or("127.0.0.1:8000");
+        Ok(Self(format!("{scheme}://{host}")))
     }
 }

@@ -41,8 +41,12 @@ const COMMON: &[Common] = &[
     Common { status: "413", name: "TooLarge", meaning: "The body is too large" },
     Common { status: "415", name: "NotAcceptable", meaning: "`Accept` names no type we have" },
     Common { status: "416", name: "BeyondTheEnd", meaning: "`offset` is beyond the end" },
-    Common { status: "429", name: "TooManyFailures", meaning: "Too many failed logins with a password" },
-    Common { status: "503", name: "Unavailable", meaning: "The database does not answer; try again" },
+    Common { status: "429", name: "TooManyFailures", meaning: "Too many failed logins, or too many plans" },
+    Common {
+        status: "503",
+        name: "Unavailable",
+        meaning: "The database does not answer, or too much is asked at once; try again",
+    },
 ];
 
 /// Adds what is true of every operation of its kind: the permission, the errors it may answer with, media types.

@@ -32,9 +32,22 @@ pub(crate) struct Envelope {
     pub(crate) conflicts: Vec<stoker_model::Json>,
 }
 
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Severity)]
+pub(crate) enum ItemSeverity {
+    /// It cannot be done like this.
+    #[default]
+    Error,
+    /// It can, but is probably not what was meant.
+    Warning,
+}
+
 /// One problem.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub(crate) struct ErrorItem {
+    pub(crate) severity: ItemSeverity,
     /// Where in the document: `tasks[3].requires`; empty for the whole.
     pub(crate) path: String,
     pub(crate) message: String,
@@ -44,6 +57,12 @@ pub(crate) struct ErrorItem {
     /// Column in that line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) column: Option<u32>,
+    /// The file that was uploaded, as its sender calls it; `line` is a line of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    /// The layer that set the field: `release`, `cluster`, or a plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) layer: Option<String>,
     /// A stable name of the kind of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<&'static str>,
@@ -177,6 +196,10 @@ impl ErrorItem {
 impl From<&Problem> for ErrorItem {
     fn from(problem: &Problem) -> Self {
         Self {
+            severity: match problem.severity {
+                stoker_manifest::Severity::Error => ItemSeverity::Error,
+                stoker_manifest::Severity::Warning => ItemSeverity::Warning,
+            },
             path: problem.path.clone(),
             message: problem.message.clone(),
             line: problem.span.map(|span| span.start.line),
@@ -220,10 +243,12 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = (self.status, axum::Json(self.envelope)).into_response();
-        for (name, value) in self.headers {
-            response.headers_mut().insert(name, value);
+        let mut response = (self.status, axum::Json(&self.envelope)).into_response();
+        for (name, value) in &self.headers {
+            response.headers_mut().insert(name, value.clone());
         }
+        // For APIs that tell the same in an envelope of their own.
+        response.extensions_mut().insert(self);
         response
     }
 }

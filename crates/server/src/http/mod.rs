@@ -8,6 +8,7 @@ pub(crate) mod error;
 pub(crate) mod etag;
 pub(crate) mod list;
 pub(crate) mod media;
+pub(crate) mod named;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod rewrite;

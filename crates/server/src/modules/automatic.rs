@@ -1,6 +1,6 @@
 //! Modules that are applied by themselves: when a node joins a cluster, and when a deployment has ended.
 
-use stoker_model::{Cluster, Module, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
+use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
 use stoker_modules::fits;
 use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, Writing};
 
@@ -20,12 +20,24 @@ pub(crate) async fn modules_for(
     Ok(modules)
 }
 
-/// Those of them that a node has not, or not with their present contents.
+/// Those of them that a node has not, or not with their present contents, and that are not on their way to it.
 async fn missing(
     session: &mut Session,
     node: NodeId,
     mut modules: Vec<Module>,
 ) -> Result<Vec<Module>, StoreError> {
+    for run in session.module_runs_of(node).await? {
+        let Some(list) = session.module_run(run).await? else { continue };
+        if list.action == ModuleAction::Apply {
+            modules.retain(|module| {
+                let comes = list
+                    .items
+                    .iter()
+                    .any(|item| item.uuid == module.uuid && item.body.md5 == module.body.md5);
+                !comes
+            });
+        }
+    }
     let applied = session.node_modules(node).await?;
     modules.retain(|module| {
         !applied.iter().any(|found| {
@@ -51,10 +63,6 @@ pub(crate) async fn enqueue_for(
         return Ok(runs);
     }
     for node in nodes.iter().filter(|node| node.online) {
-        // What is on its way has them in it.
-        if !writing.module_runs_of(node.id).await?.is_empty() {
-            continue;
-        }
         let missing = missing(writing, node.id, wanted.clone()).await?;
         let items = items(writing, missing).await?;
         if is_too_large(&items) {

@@ -38,6 +38,10 @@ pub enum KeyError {
         "contents of modules are sealed, and their keys are not at {path}; put the file there, or say where it is"
     )]
     Missing { path: String },
+    #[error(
+        "the keys of modules in {path} are not those of the other servers of this database; put the same file on every machine"
+    )]
+    Foreign { path: String },
     #[error("contents are sealed with key `{name}`, which is not in {path}")]
     Unknown { name: String, path: String },
     #[error("sealed contents were damaged, or the key is another than its name says")]
@@ -133,7 +137,7 @@ impl ModuleKeys {
         }
     }
 
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.path.display().to_string()
     }
 }

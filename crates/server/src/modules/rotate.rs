@@ -9,6 +9,7 @@ use stoker_store::{OpenError, Store, StoreError};
 
 use super::keys::{Key, KeyError, ModuleKeys};
 use crate::clock::Clock;
+use crate::group::keys::{MARK, mark};
 use crate::serve;
 
 /// What came of it.
@@ -60,6 +61,7 @@ async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> 
         let text = keys.find(&known, &sealed.key)?.unseal(sealed)?;
         writing.sealed_put(place, &new.seal(&text)?).await?;
     }
+    writing.mark_put(MARK, &mark(&keys)?).await?;
     let detail = json!({"key": new.name, "n_sealed": sealed.len()});
     writing.commit(Change { action: "module.rotate_key", target: "modules".to_owned(), detail }).await?;
     keys.replace(&[new.clone(), last])?;

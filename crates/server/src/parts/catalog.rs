@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use stoker_model::{Json, JsonMap, Plugin, Release, compare_versions};
+use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
 use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
 use stoker_store::{List, Session};
@@ -25,16 +25,14 @@ impl Catalog {
     /// For clusters of this mode, or of any if there is none yet.
     pub(crate) async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ApiResult<Self> {
         let all = session.plugin_list(&List::default()).await?.items;
-        let target = release.body.fit_target(mode);
-        let mut plugins: BTreeMap<String, Plugin> = BTreeMap::new();
-        for plugin in all.into_iter().filter(|plugin| plugin.body.fits(target)) {
-            let is_newest = plugins
-                .get(&plugin.body.name)
-                .is_none_or(|known| compare_versions(&plugin.body.version, &known.body.version).is_gt());
-            if is_newest {
-                plugins.insert(plugin.body.name.clone(), plugin);
-            }
-        }
+        let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();
+        let chosen = in_play(&release.body, mode, &bodies);
+        let is_chosen = |body: &NewPlugin| {
+            chosen.get(body.name.as_str()).is_some_and(|chosen| chosen.version == body.version)
+        };
+        let chosen: Vec<bool> = bodies.iter().map(|body| is_chosen(body)).collect();
+        let plugins = all.into_iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+        let plugins = plugins.map(|(plugin, _)| (plugin.body.name.clone(), plugin)).collect();
         Ok(Self { release, plugins })
     }
 
@@ -60,24 +58,13 @@ impl Catalog {
     }
 
     pub(crate) fn registry(&self) -> Registry {
-        registry(&self.release, self.plugins.values())
+        registry(&self.release.body, self.plugins.values().map(|plugin| &plugin.body))
     }
 
     /// The wizard of the release with those of the plugins, restrictions generated.
     pub(crate) fn wizard(&self, registry: &Registry) -> ApiResult<Mixed> {
-        const NOTHING: &Json = &Json::Null;
-        let wizards: Vec<PluginWizard<'_>> = self
-            .plugins
-            .values()
-            .map(|plugin| PluginWizard {
-                name: &plugin.body.name,
-                version: &plugin.body.version,
-                wizard: plugin.body.extra.get("wizard_metadata").unwrap_or(NOTHING),
-                components: provided(registry, &plugin.body.name),
-            })
-            .collect();
-        let own = Json::Object(self.release.body.wizard_metadata.clone());
-        let mixed = mix(&own, &wizards).map_err(|conflicts| at_odds(&conflicts))?;
+        let plugins = self.plugins.values().map(|plugin| &plugin.body);
+        let mixed = mixed(&self.release.body, plugins, registry).map_err(|conflicts| at_odds(&conflicts))?;
         let n_choices = n_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
             return Err(ApiError::bad_request(format!(
@@ -88,11 +75,45 @@ impl Catalog {
     }
 }
 
+/// Of each plugin that fits a release the newest version, by name.
+pub(crate) fn in_play<'p>(
+    release: &NewRelease,
+    mode: Option<&str>,
+    plugins: &[&'p NewPlugin],
+) -> BTreeMap<&'p str, &'p NewPlugin> {
+    let target = release.fit_target(mode);
+    let mut newest: BTreeMap<&str, &NewPlugin> = BTreeMap::new();
+    for plugin in plugins.iter().filter(|plugin| plugin.fits(target)) {
+        let known = newest.entry(&plugin.name).or_insert(plugin);
+        if compare_versions(&plugin.version, &known.version).is_gt() {
+            *known = plugin;
+        }
+    }
+    newest
+}
+
 /// The components of a release and of plugins, each of which is there in one version.
-pub(crate) fn registry<'p>(release: &Release, plugins: impl Iterator<Item = &'p Plugin>) -> Registry {
-    let plugins: Vec<PluginComponents<'_>> =
-        plugins.map(|plugin| PluginComponents::of(&plugin.body)).collect();
-    Registry::new(&release.body.components_metadata, &plugins.iter().collect::<Vec<_>>())
+pub(crate) fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
+    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::of).collect();
+    Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
+}
+
+/// The wizard of a release with those of plugins, each of which is there in one version.
+pub(crate) fn mixed<'p>(
+    release: &NewRelease,
+    plugins: impl Iterator<Item = &'p NewPlugin>,
+    registry: &Registry,
+) -> Result<Mixed, Vec<MixConflict>> {
+    const NOTHING: &Json = &Json::Null;
+    let wizards: Vec<PluginWizard<'_>> = plugins
+        .map(|plugin| PluginWizard {
+            name: &plugin.name,
+            version: &plugin.version,
+            wizard: plugin.extra.get("wizard_metadata").unwrap_or(NOTHING),
+            components: provided(registry, &plugin.name),
+        })
+        .collect();
+    mix(&Json::Object(release.wizard_metadata.clone()), &wizards)
 }
 
 fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {

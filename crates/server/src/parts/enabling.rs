@@ -2,12 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_model::{Cluster, Json, Owner, Plugin, Release};
+use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
 use stoker_store::{GraphFilter, List, Session};
 
 use super::catalog::{finding_item, registry};
 use crate::http::error::{ApiResult, ErrorItem};
+
+const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
+    `common.propagate_task_deploy` is off in this environment; switch it on first, or together with the plugin";
+/// From this version on, tasks say themselves what they wait for.
+const TASK_VERSION: &str = "2.0.0";
+/// Types of tasks that do nothing by themselves.
+const MARKS: &[&str] = &["group", "skipped", "stage"];
+
+/// Whether tasks of the older kinds take part in deployments of a cluster. Where its settings do not ask, they do.
+fn carries_legacy(cluster: &Cluster) -> bool {
+    let setting = cluster.editable.get("common").and_then(|common| common.get("propagate_task_deploy"));
+    setting.and_then(|setting| setting.get("value")).is_none_or(|value| *value != Json::Bool(false))
+}
+
+/// Whether a plugin has tasks of the older kinds.
+pub(crate) async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> ApiResult<bool> {
+    if !plugin.body.tasks.is_empty() {
+        return Ok(true);
+    }
+    let graph = session.graph_find(Owner::Plugin(plugin.id), &GraphType::default()).await?;
+    let is_legacy = |task: &Task| {
+        let text = |field: &str| task.field(field).and_then(Json::as_str);
+        let is_mark = text("type").is_some_and(|kind| MARKS.contains(&kind));
+        !is_mark && compare_versions(text("version").unwrap_or("1.0.0"), TASK_VERSION).is_lt()
+    };
+    Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
+}
 
 /// A cluster and the plugins that it shall have.
 pub(crate) struct Enabling<'a> {
@@ -37,7 +64,12 @@ impl Enabling<'_> {
         for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
             items.push(refusal(&plugin, &reason));
         }
-        let registry = registry(self.release, self.plugins.iter().copied());
+        for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
+            if !carries_legacy(self.cluster) && has_legacy_tasks(session, plugin).await? {
+                items.push(refusal(&plugin.body.name, LEGACY_REFUSED));
+            }
+        }
+        let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
         for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
             let reason = finding_item(&registry, &finding, "");

@@ -2,6 +2,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod components;
+pub(crate) mod conflicts;
 pub(crate) mod enabling;
 pub(crate) mod graphs;
 pub(crate) mod holder;
@@ -9,4 +10,5 @@ pub(crate) mod links;
 pub(crate) mod matrix;
 pub(crate) mod metadata;
 pub(crate) mod models;
+pub(crate) mod plugin_files;
 pub(crate) mod wizard;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
-use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate};
+use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate, named_components};
 
 use super::catalog::Catalog;
 use super::models::ConditionModels;
@@ -27,6 +27,11 @@ impl<'c> Wizard<'c> {
         let plugins: BTreeSet<&str> =
             self.catalog.plugins().map(|plugin| plugin.body.name.as_str()).collect();
         choose(&self.mixed, answers, &|name| self.models.get(name), &plugins)
+    }
+
+    /// Components that the answers stand for, whether they can be chosen or not.
+    pub(crate) fn named_components(&self, answers: &JsonMap) -> Vec<String> {
+        named_components(&self.mixed, answers)
     }
 
     pub(crate) fn evaluate(&self, answers: &JsonMap) -> Evaluation {

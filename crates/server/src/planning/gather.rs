@@ -30,6 +30,11 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
+    /// Of whom it is.
+    pub(super) fn cluster_id(&self) -> i64 {
+        self.records.cluster.id.0
+    }
+
     pub(super) async fn read(
         app: &App,
         session: &mut Session,

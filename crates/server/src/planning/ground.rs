@@ -33,8 +33,8 @@ pub(super) struct Ground {
 impl Ground {
     pub(super) fn new(gathered: Gathered) -> Self {
         let Gathered { records, supplied, graph, old, request, library, settings, placeholders } = gathered;
-        let state = records.new_state();
-        let (common, own) = state.with_supplied(supplied).for_plan();
+        let mut state = records.new_state();
+        let (common, own) = state.take_documents(supplied).for_plan();
         let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
         let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
         Self {
@@ -59,7 +59,7 @@ impl Ground {
             node_filter: self.graph.metadata.node_filter.as_deref(),
             library: Arc::clone(&self.library),
             old: self.old.as_ref(),
-            request: self.request.to_planner(),
+            request: self.request.to_planner(&self.graph),
             placeholders: self.placeholders.clone(),
             settings: self.settings.clone(),
             ..PlanningInput::new(&self.graph.tasks, document(&self.common), self.nodes())

@@ -45,7 +45,11 @@ impl Made {
         if !findings.is_empty() {
             return Err(wrong_plan(&findings));
         }
-        let explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
+        let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
+        for problem in &mut explained.problems {
+            problem.origin =
+                problem.task.as_deref().and_then(|task| ground.graph.origin(task, &problem.field));
+        }
         let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
         drop(input);
         let Ground { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =

@@ -35,6 +35,7 @@ use stoker_planner::{InputDigests, input_digests};
 use stoker_store::Session;
 
 use crate::api::planned_graph;
+use crate::clock::Clock;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
@@ -91,7 +92,17 @@ pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> A
     let mut session = app.store.snapshot().await?;
     let gathered = Gathered::read(app, &mut session, cluster, request).await?;
     drop(session);
-    app.plans.compute(move || Made::new(Ground::new(gathered))).await?
+    let key = gathered.cluster_id();
+    let metrics = app.clone();
+    app.plans
+        .compute_for(key, move || {
+            let began = Clock::instant();
+            let made = Made::new(Ground::new(gathered));
+            let n_instances = made.as_ref().ok().map(|made| made.explained.plan.n_instances());
+            metrics.metrics.planner.planned(began.elapsed(), n_instances);
+            made
+        })
+        .await?
 }
 
 /// What has changed since a plan was made, in words. Nothing: the same plan would be made again.
@@ -113,5 +124,7 @@ pub(crate) async fn changes_since(
         Err(error) => return Err(error),
     };
     drop(session);
-    app.plans.compute(move || then.differences(&input_digests(&Ground::new(gathered).input()))).await
+    let key = gathered.cluster_id();
+    let differ = move || then.differences(&input_digests(&Ground::new(gathered).input()));
+    app.plans.compute_for(key, differ).await
 }

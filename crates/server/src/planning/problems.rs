@@ -1,7 +1,7 @@
 //! Problems of plans as answers.
 
 use axum::http::StatusCode;
-use stoker_planner::{Finding, Problem, Report};
+use stoker_planner::{Finding, Origin, Problem, Report};
 use stoker_state::Secrets;
 
 use crate::api::PlannedGraph;
@@ -13,7 +13,7 @@ const NODES_MAX: usize = 100;
 /// Why there is no plan: every error that was found, in the layers and while planning.
 pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ApiError {
     let mut reasons = items_of_layers(graph);
-    reasons.extend(report.errors().map(|problem| item(problem, secrets)));
+    reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
     if reasons.is_empty() {
         return ApiError::bad_request("there is no plan for this graph");
     }
@@ -26,13 +26,16 @@ pub(super) fn broken(graph: &PlannedGraph) -> ApiError {
 }
 
 fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorItem> {
-    let item = |error: &stoker_graph::Finding| ErrorItem {
-        path: place(error.task.as_deref(), &error.path),
-        message: error.message.clone(),
-        code: Some(error.code),
-        help: error.help.clone(),
-        task: error.task.clone(),
-        ..ErrorItem::default()
+    let item = |error: &stoker_graph::Finding| {
+        let item = ErrorItem {
+            path: place(error.task.as_deref(), &error.path),
+            message: error.message.clone(),
+            code: Some(error.code),
+            help: error.help.clone(),
+            task: error.task.clone(),
+            ..ErrorItem::default()
+        };
+        with_origin(item, error.task.as_deref().and_then(|task| graph.origin(task, &error.path)))
     };
     graph.errors.iter().map(item).collect()
 }
@@ -45,8 +48,14 @@ fn place(task: Option<&str>, field: &str) -> String {
     }
 }
 
-pub(super) fn item(problem: &Problem, secrets: &Secrets) -> ErrorItem {
-    ErrorItem {
+/// With who wrote it, and where.
+fn with_origin(item: ErrorItem, origin: Option<Origin>) -> ErrorItem {
+    let Some(Origin { layer, file, line }) = origin else { return item };
+    ErrorItem { layer: Some(layer), file, line, ..item }
+}
+
+fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorItem {
+    let item = ErrorItem {
         path: place(problem.task.as_deref(), &problem.field),
         message: secrets.masked(&problem.to_string()),
         code: Some(problem.code),
@@ -54,7 +63,8 @@ pub(super) fn item(problem: &Problem, secrets: &Secrets) -> ErrorItem {
         task: problem.task.clone(),
         nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
         ..ErrorItem::default()
-    }
+    };
+    with_origin(item, problem.task.as_deref().and_then(|task| graph.origin(task, &problem.field)))
 }
 
 /// A plan that must not be: our fault, not the user's.

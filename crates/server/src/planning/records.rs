@@ -7,6 +7,7 @@ use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
 use stoker_store::{List, NodeFilter, Session};
 
 use crate::http::error::{ApiError, ApiResult};
+use crate::parts::plugin_files::scripts_of;
 use crate::state::App;
 
 /// A cluster and what belongs to it, read in one moment.
@@ -24,15 +25,21 @@ pub(crate) struct Records {
 impl Records {
     pub(crate) async fn read(app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<Self> {
         let release = session.release_get(cluster.release_id).await?;
+        let release = release.ok_or_else(|| ApiError::not_found("Release"))?;
         let mut plugins = Vec::new();
         for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
             if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
-                plugins.push(EnabledPlugin { plugin, attributes: chosen.attributes });
+                plugins.push(EnabledPlugin { plugin, attributes: chosen.attributes, scripts_digest: None });
             }
+        }
+        let enabled = plugins.iter().map(|enabled| &enabled.plugin);
+        let mut scripts = scripts_of(app, session, cluster, &release, enabled).await?;
+        for enabled in &mut plugins {
+            enabled.scripts_digest = scripts.remove(&enabled.plugin.id).and_then(|scripts| scripts.digest);
         }
         let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
         Ok(Self {
-            release: release.ok_or_else(|| ApiError::not_found("Release"))?,
+            release,
             plugins,
             nodes: session.node_list(&filter, &List::default()).await?.items,
             primaries: session.primaries_get(cluster.id).await?,

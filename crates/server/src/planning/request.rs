@@ -4,6 +4,8 @@ use serde_json::json;
 use stoker_model::{GraphType, Json, NodeId, PlanId, PlanRecord};
 use stoker_planner::{Request, Subgraph};
 
+use crate::api::PlannedGraph;
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PlanRequest {
     pub(crate) graph_type: GraphType,
@@ -20,10 +22,17 @@ pub(crate) struct PlanRequest {
 }
 
 impl PlanRequest {
-    pub(super) fn to_planner(&self) -> Request {
+    /// With the tasks that the chosen ones cannot do without.
+    pub(super) fn to_planner(&self, graph: &PlannedGraph) -> Request {
+        let with_helpers = |tasks: &Vec<String>| {
+            let helpers = graph.helpers_of(tasks);
+            let mut all = tasks.clone();
+            all.extend(helpers.into_iter().filter(|helper| !tasks.contains(helper)));
+            all
+        };
         Request {
             nodes: self.nodes.as_ref().map(|nodes| nodes.iter().map(NodeId::to_string).collect()),
-            tasks: self.tasks.clone(),
+            tasks: self.tasks.as_ref().map(with_helpers),
             subgraphs: self.subgraphs.clone(),
             force: self.force,
         }

@@ -44,6 +44,11 @@ impl PlanSecrets {
         Ok(secrets)
     }
 
+    /// Whether a node has secrets that others have not.
+    pub(crate) fn has_own(&self, node: &str) -> bool {
+        self.own.contains_key(node)
+    }
+
     /// Masks what is said about a node.
     pub(crate) fn mask(&self, node: &str, value: &mut Json) {
         self.common.mask(value);

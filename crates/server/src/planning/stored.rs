@@ -7,25 +7,27 @@ use axum::http::StatusCode;
 use stoker_model::{PlanId, PlanRecord};
 use stoker_planner::{ExplainedPlan, decode};
 use stoker_store::Session;
-use tokio::sync::Semaphore;
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
+use crate::turns::Turns;
 
 /// Plans of large fleets are large. Whoever looks at one asks for many pages of it.
 const KEPT_MAX: usize = 3;
 /// So many are computed at a time; each uses all cores.
 const COMPUTED_MAX: usize = 2;
+/// Whose turn it is when somebody looks at something.
+const NO_CLUSTER: i64 = 0;
 
 /// Plans never change, so that what was read once stays right.
 pub(crate) struct PlanCache {
     kept: Mutex<VecDeque<(PlanId, Arc<ExplainedPlan>)>>,
-    turns: Semaphore,
+    turns: Turns,
 }
 
 impl Default for PlanCache {
     fn default() -> Self {
-        Self { kept: Mutex::default(), turns: Semaphore::new(COMPUTED_MAX) }
+        Self { kept: Mutex::default(), turns: Turns::new(COMPUTED_MAX) }
     }
 }
 
@@ -42,17 +44,26 @@ impl PlanCache {
         kept.iter().find(|(known, _)| *known == id).map(|(_, plan)| Arc::clone(plan))
     }
 
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.turns.n_waiting()
+    }
+
     /// Does long work where it holds up nobody else, and not too much of it at a time.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ApiResult<T> {
+        self.compute_for(NO_CLUSTER, work).await
+    }
+
+    /// The same for a cluster: those that want much wait for those that want little.
+    pub(crate) async fn compute_for<T: Send + 'static>(
+        &self,
+        cluster: i64,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> ApiResult<T> {
         let failed = |_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the work on a plan broke off");
-        let _turn = self
-            .turns
-            .acquire()
-            .await
-            .map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"))?;
+        let _turn = self.turns.take(cluster).await;
         tokio::task::spawn_blocking(work).await.map_err(failed)
     }
 }

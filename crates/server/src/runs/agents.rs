@@ -1,14 +1,17 @@
 //! Agents as this server knows them, and the runs it carries out: the one place where messages change hands.
 //!
 //! Nothing here is durable. What matters is said again when an agent connects or a run is taken up; the machine that
-//! sees to it is [`ServerSession`], and this is what drives it.
+//! sees to it is [`HostSession`], and this is what drives it. An agent that is with another server of the group has no
+//! session here that counts: whatever is remembered of it begins anew when it comes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::session::server::{Input, Output, ServerSession, Settings};
-use stoker_engine::session::{AttemptKey, Generation, ToAgent};
+use stoker_engine::run::InFlight;
+use stoker_engine::session::host::HostSession;
+use stoker_engine::session::server::{Input, Output, Settings};
+use stoker_engine::session::{AttemptKey, Finished, Generation, ToAgent};
 use stoker_model::{Micros, RunId};
 use tokio::sync::{Notify, mpsc};
 
@@ -29,12 +32,24 @@ pub(crate) struct Agents {
 struct Inner {
     agents: HashMap<String, Agent>,
     runs: HashMap<RunId, Driven>,
+    /// Agents that are with another server of which something is heard.
+    elsewhere: HashMap<String, Arc<str>>,
     next_line: u64,
 }
 
 struct Agent {
-    session: ServerSession,
+    session: HostSession,
     line: Option<Connected>,
+}
+
+/// Where an agent is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Here,
+    /// With the server of this id.
+    Elsewhere(Arc<str>),
+    /// With nobody of whom something is heard.
+    Nowhere,
 }
 
 struct Connected {
@@ -42,13 +57,17 @@ struct Connected {
     id: u64,
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
+    /// The digest of the credential it came with; agents inside of the server have none.
+    proof: Option<Proof>,
 }
+
+/// The digest of a credential.
+pub(crate) type Proof = [u8; 32];
 
 /// A run that is carried out here.
 #[derive(Clone)]
 struct Driven {
     inbox: mpsc::Sender<Command>,
-    generation: Generation,
     /// Says who carries out what.
     blueprint: Arc<Blueprint>,
 }
@@ -56,7 +75,7 @@ struct Driven {
 /// The server's end of a connection.
 pub(crate) struct Line {
     pub(crate) uid: String,
-    id: u64,
+    pub(crate) id: u64,
     pub(crate) outbox: mpsc::Receiver<ToAgent>,
     /// Somebody wants the connection to end.
     pub(crate) cut: Arc<Notify>,
@@ -64,14 +83,16 @@ pub(crate) struct Line {
 
 impl Agents {
     /// An agent has connected; a former connection of the same agent is cut.
-    pub(crate) fn connect(&self, uid: &str, now: Micros) -> Line {
+    pub(crate) fn connect(&self, uid: &str, proof: Option<Proof>, now: Micros) -> Line {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
         let mut inner = self.lock();
         inner.next_line += 1;
         let id = inner.next_line;
+        inner.elsewhere.remove(uid);
         let agent = inner.agent(uid, now);
-        if let Some(former) = agent.line.replace(Connected { id, outbox: sender, cut: Arc::clone(&cut) }) {
+        let connected = Connected { id, outbox: sender, cut: Arc::clone(&cut), proof };
+        if let Some(former) = agent.line.replace(connected) {
             former.cut.notify_one();
         }
         Line { uid: uid.to_owned(), id, outbox, cut }
@@ -96,17 +117,81 @@ impl Agents {
         }
     }
 
-    pub(crate) fn is_connected(&self, uid: &str) -> bool {
-        self.lock().agents.get(uid).is_some_and(|agent| agent.line.is_some())
+    /// With what all that are connected have proved who they are.
+    pub(crate) fn proofs(&self) -> Vec<Proof> {
+        self.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
 
-    pub(crate) fn n_connected(&self) -> usize {
-        self.lock().agents.values().filter(|agent| agent.line.is_some()).count()
+    /// Ends the connections that began with these.
+    pub(crate) fn cut_off(&self, proofs: &[Proof]) {
+        for agent in self.lock().agents.values() {
+            if let Some(connected) = &agent.line
+                && connected.proof.is_some_and(|proof| proofs.contains(&proof))
+            {
+                connected.cut.notify_one();
+            }
+        }
+    }
+
+    /// Whether it is connected, to this server or to another.
+    pub(crate) fn is_connected(&self, uid: &str) -> bool {
+        self.place(uid) != Place::Nowhere
+    }
+
+    pub(crate) fn place(&self, uid: &str) -> Place {
+        let inner = self.lock();
+        if inner.line(uid).is_some() {
+            return Place::Here;
+        }
+        inner.elsewhere.get(uid).map_or(Place::Nowhere, |server| Place::Elsewhere(Arc::clone(server)))
+    }
+
+    /// Whether another server was said to have it.
+    pub(crate) fn is_away(&self, uid: &str) -> bool {
+        self.lock().elsewhere.contains_key(uid)
+    }
+
+    /// The number of the connection of an agent, if it is here.
+    pub(crate) fn line_id(&self, uid: &str) -> Option<u64> {
+        self.lock().line(uid).map(|connected| connected.id)
+    }
+
+    /// Another server has the agent, or none has it any more. Whether that server has not had it before.
+    pub(crate) fn set_elsewhere(&self, uid: &str, server: Option<&Arc<str>>, now: Micros) -> bool {
+        let mut inner = self.lock();
+        let Some(server) = server else {
+            if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
+                // From now on it is waited for.
+                inner.agent(uid, now).begin_anew(now);
+            }
+            return false;
+        };
+        if inner.line(uid).is_none() {
+            inner.agent(uid, now).begin_anew(now);
+        }
+        let before = inner.elsewhere.insert(uid.to_owned(), Arc::clone(server));
+        before.as_ref() != Some(server)
+    }
+
+    /// How many agents are connected, and how many were not heard of for too long.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let inner = self.lock();
+        let n_connected = inner.agents.values().filter(|agent| agent.line.is_some()).count();
+        (n_connected, inner.agents.values().filter(|agent| agent.session.is_lost()).count())
+    }
+
+    /// How many runs are carried out here, and how many commands wait for them.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        let inner = self.lock();
+        let waiting = |driven: &Driven| driven.inbox.max_capacity() - driven.inbox.capacity();
+        (inner.runs.len(), inner.runs.values().map(waiting).sum())
     }
 
     /// From now on the agent is waited for. Whether it was not heard of for too long already.
     pub(crate) fn is_lost(&self, uid: &str, now: Micros) -> bool {
-        self.lock().agent(uid, now).session.is_lost()
+        let mut inner = self.lock();
+        let is_elsewhere = inner.elsewhere.contains_key(uid);
+        inner.agent(uid, now).session.is_lost() && !is_elsewhere
     }
 
     /// Something happened to the session with an agent. What it has to be told is sent; the rest is the caller's.
@@ -127,10 +212,45 @@ impl Agents {
 
     /// The same for all agents.
     pub(crate) fn step_all(&self, input: &Input, now: Micros) -> Vec<(String, Vec<Output>)> {
-        let mut inner = self.lock();
-        let stepped =
-            inner.agents.iter_mut().map(|(uid, agent)| (uid.clone(), agent.step(input.clone(), now)));
+        let Inner { agents, elsewhere, .. } = &mut *self.lock();
+        let stepped = agents.iter_mut().map(|(uid, agent)| {
+            if agent.line.is_none() && elsewhere.contains_key(uid) {
+                // Whoever has it watches over it.
+                agent.begin_anew(now);
+                return (uid.clone(), Vec::new());
+            }
+            (uid.clone(), agent.step(input.clone(), now))
+        });
         stepped.filter(|(_, outputs)| !outputs.is_empty()).collect()
+    }
+
+    /// Whoever carries a run out says what of it is in flight with an agent. What the agent is to be sent, and what it
+    /// said of it before.
+    pub(crate) fn claim(
+        &self,
+        uid: &str,
+        (run, generation): (RunId, Generation),
+        flights: &[InFlight],
+        now: Micros,
+    ) -> Vec<Output> {
+        let mut inner = self.lock();
+        let agent = inner.agent(uid, now);
+        let outputs = agent.session.claim(run, generation, flights, now);
+        agent.heed(outputs)
+    }
+
+    /// Whether an agent that is here was asked for an attempt.
+    pub(crate) fn was_asked(&self, uid: &str, key: AttemptKey) -> bool {
+        let inner = self.lock();
+        inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
+    }
+
+    /// Ends that nobody has taken for a while, to be told again.
+    pub(crate) fn owed(&self, now: Micros) -> Vec<(String, Finished)> {
+        let mut inner = self.lock();
+        let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
+        let owed = owed.map(|(uid, agent)| (uid, agent.session.owed(now)));
+        owed.flat_map(|(uid, ends)| ends.into_iter().map(|finished| (uid.clone(), finished))).collect()
     }
 
     /// An attempt, made at the request of the session.
@@ -141,14 +261,8 @@ impl Agents {
     }
 
     /// A run is carried out here from now on.
-    pub(crate) fn add_run(
-        &self,
-        run: RunId,
-        generation: Generation,
-        blueprint: Arc<Blueprint>,
-        inbox: mpsc::Sender<Command>,
-    ) {
-        self.lock().runs.insert(run, Driven { inbox, generation, blueprint });
+    pub(crate) fn add_run(&self, run: RunId, blueprint: Arc<Blueprint>, inbox: mpsc::Sender<Command>) {
+        self.lock().runs.insert(run, Driven { inbox, blueprint });
     }
 
     /// Whether an attempt is this agent's to carry out; `None`: its run is not carried out here.
@@ -164,17 +278,26 @@ impl Agents {
         self.lock().runs.remove(&run);
     }
 
+    /// Takes away the runs that are in nobody's hands here any more; with each the uids of those who had to do with it.
+    pub(crate) fn take_abandoned(&self) -> Vec<(RunId, Vec<String>)> {
+        let mut inner = self.lock();
+        let abandoned = inner.runs.extract_if(|_, driven| driven.inbox.is_closed());
+        abandoned.map(|(run, driven)| (run, executors_of(&driven.blueprint))).collect()
+    }
+
+    /// Where a run takes its commands that is carried out here.
     pub(crate) fn run(&self, run: RunId) -> Option<mpsc::Sender<Command>> {
-        self.lock().runs.get(&run).map(|driven| driven.inbox.clone())
+        let inner = self.lock();
+        let inbox = &inner.runs.get(&run)?.inbox;
+        // It may have been lost to another server, in the middle of something.
+        (!inbox.is_closed()).then(|| inbox.clone())
     }
 
-    pub(crate) fn generation(&self, run: RunId) -> Option<Generation> {
-        self.lock().runs.get(&run).map(|driven| driven.generation)
-    }
-
-    /// Where every run that is carried out here takes its commands.
+    /// The same of all of them.
     pub(crate) fn runs(&self) -> Vec<mpsc::Sender<Command>> {
-        self.lock().runs.values().map(|driven| driven.inbox.clone()).collect()
+        let inner = self.lock();
+        let driven = inner.runs.values().filter(|driven| !driven.inbox.is_closed());
+        driven.map(|driven| driven.inbox.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -182,20 +305,46 @@ impl Agents {
     }
 }
 
+/// Uids of the nodes whose agents have something to do.
+pub(super) fn executors_of(blueprint: &Blueprint) -> Vec<String> {
+    let instances = 0..blueprint.n_instances() as u32;
+    let nodes: BTreeSet<u32> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();
+    nodes.into_iter().filter_map(|node| blueprint.node(node).map(str::to_owned)).collect()
+}
+
 impl Inner {
     fn agent(&mut self, uid: &str, now: Micros) -> &mut Agent {
         self.agents.entry(uid.to_owned()).or_insert_with(|| {
             // Looked at from time to time whatever it asks for.
-            let (session, _) = ServerSession::new(Settings::default(), now);
-            Agent { session, line: None }
+            Agent { session: session(now), line: None }
         })
+    }
+
+    fn line(&self, uid: &str) -> Option<&Connected> {
+        self.agents.get(uid)?.line.as_ref()
     }
 }
 
+fn session(now: Micros) -> HostSession {
+    let (session, _) = HostSession::new(Settings::default(), now);
+    session
+}
+
 impl Agent {
+    /// Nothing is known of it, but that it was there a moment ago.
+    fn begin_anew(&mut self, now: Micros) {
+        self.session = session(now);
+    }
+
     fn step(&mut self, input: Input, now: Micros) -> Vec<Output> {
+        let outputs = self.session.step(input, now);
+        self.heed(outputs)
+    }
+
+    /// Sends what is for the agent; the rest is the caller's.
+    fn heed(&mut self, outputs: Vec<Output>) -> Vec<Output> {
         let mut rest = Vec::new();
-        for output in self.session.step(input, now) {
+        for output in outputs {
             match output {
                 Output::Send(message) => self.send(message),
                 Output::Disconnect => {
@@ -211,6 +360,9 @@ impl Agent {
 
     fn send(&mut self, message: ToAgent) {
         let Some(connected) = &self.line else { return };
+        if let ToAgent::Start(attempt) = &message {
+            self.session.sent(attempt.key);
+        }
         if connected.outbox.try_send(message).is_err() {
             tracing::warn!("an agent does not keep up and is cut off");
             connected.cut.notify_one();
@@ -227,8 +379,8 @@ mod tests {
     #[test]
     fn a_new_connection_takes_the_place_of_the_old_one() {
         let agents = Agents::default();
-        let first = agents.connect("7", NOW);
-        let mut second = agents.connect("7", NOW);
+        let first = agents.connect("7", None, NOW);
+        let mut second = agents.connect("7", None, NOW);
         agents.disconnect(&first, NOW);
         assert!(agents.is_connected("7"), "the first one is not the agent any more");
         agents.send("7", ToAgent::RunEnded { run: RunId(1) });
@@ -240,11 +392,70 @@ mod tests {
     #[tokio::test]
     async fn an_agent_that_does_not_read_is_cut_off() {
         let agents = Agents::default();
-        let line = agents.connect("7", NOW);
+        let line = agents.connect("7", None, NOW);
         for _ in 0..=OUTBOX_MAX {
             agents.send("7", ToAgent::RunEnded { run: RunId(1) });
         }
         line.cut.notified().await;
+    }
+
+    #[tokio::test]
+    async fn connections_end_with_the_credential_they_began_with() {
+        let agents = Agents::default();
+        let (seven, eight) =
+            (agents.connect("7", Some([7; 32]), NOW), agents.connect("8", Some([8; 32]), NOW));
+        agents.connect("master", None, NOW);
+        let mut proofs = agents.proofs();
+        proofs.sort_unstable();
+        assert_eq!(proofs, [[7; 32], [8; 32]]);
+        agents.cut_off(&[[7; 32], [9; 32]]);
+        seven.cut.notified().await;
+        let untouched = tokio::time::timeout(std::time::Duration::ZERO, eight.cut.notified()).await;
+        assert!(untouched.is_err());
+    }
+
+    #[test]
+    fn an_agent_of_another_server_is_not_missed_until_that_one_has_it_no_longer() {
+        let agents = Agents::default();
+        let server: Arc<str> = "other".into();
+        assert!(agents.set_elsewhere("7", Some(&server), NOW));
+        assert!(!agents.set_elsewhere("7", Some(&server), NOW), "that is known");
+        assert_eq!(agents.place("7"), Place::Elsewhere(Arc::clone(&server)));
+        let later = NOW.plus_seconds(60);
+        assert_eq!(agents.step_all(&Input::Wake, later), []);
+        assert!(!agents.is_lost("7", later));
+        assert!(!agents.set_elsewhere("7", None, later));
+        assert_eq!(agents.place("7"), Place::Nowhere);
+        let told = agents.step_all(&Input::Wake, later);
+        let is_lost = told.iter().any(|(_, outputs)| outputs.contains(&Output::Lost));
+        assert!(!is_lost, "it has time to come");
+        let told = agents.step_all(&Input::Wake, later.plus_seconds(60));
+        assert_eq!(told, [("7".to_owned(), vec![Output::Lost])]);
+    }
+
+    #[test]
+    fn old_news_about_an_agent_that_is_here_change_nothing() {
+        let agents = Agents::default();
+        let mut line = agents.connect("7", None, NOW);
+        let hello = stoker_engine::session::Hello {
+            node: "7".to_owned(),
+            version: "1".to_owned(),
+            running: Vec::new(),
+            finished: Vec::new(),
+            runs: Vec::new(),
+            facts: stoker_model::JsonMap::new(),
+        };
+        agents.step_from(&line, Input::Message(stoker_engine::session::FromAgent::Hello(hello)), NOW);
+        assert!(matches!(line.outbox.try_recv(), Ok(ToAgent::Welcome { .. })));
+        agents.set_elsewhere("7", Some(&"other".into()), NOW);
+        assert_eq!(agents.place("7"), Place::Here);
+        agents.set_elsewhere("7", None, NOW);
+        agents.step("7", Input::RunIs { run: RunId(1), generation: None }, NOW);
+        assert_eq!(
+            line.outbox.try_recv(),
+            Ok(ToAgent::RunEnded { run: RunId(1) }),
+            "it is spoken with still"
+        );
     }
 
     #[test]

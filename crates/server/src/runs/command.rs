@@ -13,6 +13,10 @@ pub(crate) enum Command {
     AgentLost {
         uid: String,
     },
+    /// The server that had an agent has it no longer. It may come back at once.
+    AgentGone {
+        uid: String,
+    },
     /// An agent is there and has not got this.
     Deliver {
         uid: String,

@@ -1,37 +1,40 @@
 //! Carries out a run graph by graph. A graph is planned when its turn comes, so that it sees what the one before it did.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Options, of_plan};
 use stoker_engine::run::RunEnd;
-use stoker_engine::session::Generation;
 use stoker_engine::session::server::Input;
 use stoker_model::{
-    Actor, Change, Cluster, ClusterStatus, NodeStatus, PlanId, Run, RunId, RunName, RunStatus,
+    Actor, Change, Cluster, ClusterStatus, NodeStatus, PlanId, Run, RunId, RunName, RunStatus, Topic,
 };
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 use tokio::sync::mpsc;
+use tracing::Instrument as _;
 
 use super::agents::INBOX_MAX;
 use super::dispatch::Dispatch;
-use super::driver::{Driver, LEASE_SECONDS, Lost};
+use super::driver::{Driver, Lost};
 use super::durations;
-use super::launch::{end, open_parts};
+use super::launch::{end, mark_stopped, open_parts, was_stopped};
 use super::modules;
 use super::outcome::{Outcomes, Progress, Transitions, mark_nodes, note_on_parent};
+use super::reapply;
 use super::request::{GraphRequest, Manner, decode};
 use super::restore::{rest, restore};
 use super::session::has_ended;
 use super::work::{GraphWork, Work};
 use crate::http::error::{ApiError, ApiResult};
 use crate::modules::automatic;
+use crate::modules::reapply::Reapply;
 use crate::planning::{self, PlanRequest, StoredPlan};
 use crate::state::App;
+use crate::trace::Trace;
+use crate::webhooks::run_news;
 
-const LEASE_RENEWAL: Duration = Duration::from_secs(4);
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -85,37 +88,46 @@ pub(crate) async fn conduct(app: App, parent: RunId) {
 
 async fn try_conduct(app: &App, parent: RunId) -> Result<(), Broken> {
     let Some(lease) = take(app, parent).await? else { return Err(Broken::Lost) };
-    let modules = app.store.read().await?.module_run(parent).await?;
+    let mut session = app.store.read().await?;
+    let modules = session.module_run(parent).await?;
+    let options = session.run_work(parent).await?.ok_or(Broken::Lost)?.options;
+    drop(session);
     let work = async {
-        match modules {
-            Some(list) => Box::pin(modules::carry_out(app, list, lease)).await,
-            None => parts(app, parent).await,
+        match (modules, Reapply::decode(&options)) {
+            (Some(list), _) => Box::pin(modules::carry_out(app, list, lease)).await,
+            (None, Some(wanted)) => Box::pin(reapply::carry_out(app, (parent, lease), &wanted)).await,
+            (None, None) => parts(app, parent, lease).await,
         }
     };
-    tokio::select! {
+    let done = tokio::select! {
         done = work => done,
         () = hold(app, parent, lease) => Err(Broken::Lost),
+    };
+    // Whoever was at work on a part was not asked when the run was lost.
+    for (run, executors) in app.agents.take_abandoned() {
+        call_off(app, run, &executors).await;
     }
+    done
 }
 
 async fn take(app: &App, run: RunId) -> Result<Option<i64>, StoreError> {
     let now = app.clock.now();
-    app.store.run_take(run, &app.owner, now, now.plus_seconds(LEASE_SECONDS)).await
+    app.store.run_take(run, &app.owner, now, app.leased_until(now)).await
 }
 
 /// Keeps the run in our hands; ends when it is in others'.
 async fn hold(app: &App, run: RunId, lease: i64) {
     loop {
-        tokio::time::sleep(LEASE_RENEWAL).await;
+        tokio::time::sleep(app.lease_renewal()).await;
         let now = app.clock.now();
-        let held = app.store.run_hold(run, lease, now, Some(now.plus_seconds(LEASE_SECONDS))).await;
+        let held = app.store.run_hold(run, lease, now, Some(app.leased_until(now))).await;
         if let Err(StoreError::Stale { .. } | StoreError::Missing { .. }) = held {
             return;
         }
     }
 }
 
-async fn parts(app: &App, parent: RunId) -> Result<(), Broken> {
+async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
     let children = app.store.read().await?.run_children(parent).await?;
     for child in children {
         let status = match child.status {
@@ -124,8 +136,10 @@ async fn parts(app: &App, parent: RunId) -> Result<(), Broken> {
                 Ok(status) => status,
                 Err(Broken::Ended) => RunStatus::Error,
                 Err(Broken::Refused(error)) if !error.is_passing() => {
-                    conclude_part(app, child.id, RunStatus::Error, Some(error.message().to_owned()), None)
-                        .await?
+                    let message = Some(error.message().to_owned());
+                    let ended =
+                        Conclusion { status: RunStatus::Error, message, plan: None, is_stopped: false };
+                    conclude_part(app, (parent, lease), child.id, ended).await?
                 }
                 Err(broken) => return Err(broken),
             },
@@ -134,7 +148,7 @@ async fn parts(app: &App, parent: RunId) -> Result<(), Broken> {
             break;
         }
     }
-    conclude(app, parent).await
+    conclude(app, parent, lease).await
 }
 
 /// Carries one graph out: how it ended.
@@ -147,17 +161,25 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
     let cluster_id = child.cluster_id.ok_or_else(|| ApiError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
     drop(session);
-    let plan_id = match work.plan_id {
-        Some(id) => id,
-        None => plan(app, child.id, lease, cluster.clone(), &request, &manner).await?,
+    let trace = Trace::of(&work.options);
+    let span = tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Trace::id));
+    let plan_id = if let Some(id) = work.plan_id {
+        id
+    } else {
+        let planned = Box::pin(plan(app, child.id, lease, cluster.clone(), &request, &manner));
+        planned.instrument(span.clone()).await?
     };
     if manner.dry_run {
-        return conclude_part(app, child.id, RunStatus::Ready, None, Some(plan_id)).await;
+        let plan = Some(plan_id);
+        let ended = Conclusion { status: RunStatus::Ready, message: None, plan, is_stopped: false };
+        return conclude_part(app, (child.id, lease), child.id, ended).await;
     }
-    let driver = Taken { app, child, lease, cluster, plan_id, request, manner }.driver().await?;
+    let trace = trace.map(|trace| trace.to_string());
+    let taken = Taken { app, child, lease, cluster, plan_id, request, manner, trace };
+    let driver = Box::pin(taken.driver()).await?;
     let blueprint = Arc::clone(&driver.blueprint);
     let executors = driver.executors();
-    let ended = driver.drive().await;
+    let ended = Box::pin(driver.drive()).instrument(span).await;
     app.agents.remove_run(child.id);
     let ended = match ended {
         Ok(ended) => ended,
@@ -169,10 +191,11 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
     let message = ended.message(&blueprint);
     // Before the part is over, so that a crash in between does not lose it.
     if ended == RunEnd::Stopped {
-        stop_cluster(app, cluster_id).await?;
+        stop_cluster(app, (child.id, lease), cluster_id).await?;
     }
-    conclude_part(app, child.id, ended.status(), message, Some(plan_id)).await?;
-    Ok(ended.status())
+    let is_stopped = ended == RunEnd::Stopped;
+    let ended = Conclusion { status: ended.status(), message, plan: Some(plan_id), is_stopped };
+    conclude_part(app, (child.id, lease), child.id, ended).await
 }
 
 /// What is gone or was ended from outside is not carried out by anybody: agents that are at it leave off.
@@ -216,11 +239,12 @@ struct Taken<'a> {
     plan_id: PlanId,
     request: GraphRequest,
     manner: Manner,
+    trace: Option<String>,
 }
 
 impl Taken<'_> {
     async fn driver(self) -> Result<Driver, Broken> {
-        let Self { app, child, lease, cluster, plan_id, request, manner } = self;
+        let Self { app, child, lease, cluster, plan_id, request, manner, trace } = self;
         let mut session = app.store.read().await?;
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
         let common_id = record.common_id;
@@ -239,13 +263,14 @@ impl Taken<'_> {
         };
         let (state, projection, next_seq) = restore(&mut session, child.id, &blueprint).await?;
         drop(session);
-        begin_part(app, child.id, &manner, &blueprint).await?;
+        begin_part(app, (child.id, lease), &manner, &blueprint).await?;
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
-        app.agents.add_run(child.id, Generation(lease as u64), Arc::clone(&blueprint), sender);
+        app.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
-        let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
+        let dispatch =
+            Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone()).traced(trace);
         let outcomes = Outcomes {
             run: child.id,
             cluster: cluster.id,
@@ -267,7 +292,8 @@ impl Taken<'_> {
             nodes: nodes.collect(),
             blueprint,
             wake_at: None,
-            refused: Vec::new(),
+            again: Vec::new(),
+            unheard: HashSet::new(),
         })
     }
 }
@@ -287,9 +313,19 @@ fn refused(defects: &[stoker_engine::blueprint::Defect]) -> ApiError {
     ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; ")))
 }
 
-/// Says on the records that the part is at work.
-async fn begin_part(app: &App, id: RunId, manner: &Manner, blueprint: &Blueprint) -> Result<(), Broken> {
+/// A run and the generation with which this server has it: whoever lost it changes nothing.
+pub(super) type Held = (RunId, i64);
+
+pub(super) async fn change(app: &App, (run, lease): Held) -> Result<Writing, Broken> {
     let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
+    writing.run_require(run, lease).await?;
+    Ok(writing)
+}
+
+/// Says on the records that the part is at work.
+async fn begin_part(app: &App, held: Held, manner: &Manner, blueprint: &Blueprint) -> Result<(), Broken> {
+    let mut writing = change(app, held).await?;
+    let id = held.0;
     let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
     match run.status {
         RunStatus::Running => return Ok(()),
@@ -306,15 +342,18 @@ async fn begin_part(app: &App, id: RunId, manner: &Manner, blueprint: &Blueprint
     Ok(())
 }
 
-/// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
-async fn conclude_part(
-    app: &App,
-    id: RunId,
+/// How a part ended.
+struct Conclusion {
     status: RunStatus,
     message: Option<String>,
     plan: Option<PlanId>,
-) -> Result<RunStatus, Broken> {
-    let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
+    is_stopped: bool,
+}
+
+/// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
+async fn conclude_part(app: &App, held: Held, id: RunId, ended: Conclusion) -> Result<RunStatus, Broken> {
+    let Conclusion { status, message, plan, is_stopped } = ended;
+    let mut writing = change(app, held).await?;
     let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
     if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         return Ok(run.status);
@@ -324,16 +363,19 @@ async fn conclude_part(
     if let Some(plan) = plan {
         run.result = json!({"plan_id": plan.0});
     }
+    if is_stopped {
+        mark_stopped(&mut run);
+    }
     writing.run_update(&run).await?;
     note_on_parent(&mut writing, &run).await?;
     let detail = json!({"status": status.as_str(), "message": run.message});
     writing.commit(Change { action: "run.end", target: format!("run {id}"), detail }).await?;
-    app.news.tell(id);
+    app.tell_news(id);
     Ok(status)
 }
 
-async fn stop_cluster(app: &App, id: stoker_model::ClusterId) -> Result<(), Broken> {
-    let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
+async fn stop_cluster(app: &App, held: Held, id: stoker_model::ClusterId) -> Result<(), Broken> {
+    let mut writing = change(app, held).await?;
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     cluster.status = ClusterStatus::Stopped;
     writing.cluster_update(&cluster).await?;
@@ -343,8 +385,8 @@ async fn stop_cluster(app: &App, id: stoker_model::ClusterId) -> Result<(), Brok
 }
 
 /// Says on the records how the whole ended.
-async fn conclude(app: &App, parent: RunId) -> Result<(), Broken> {
-    let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
+async fn conclude(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
+    let mut writing = change(app, (parent, lease)).await?;
     let now = writing.now();
     for mut part in open_parts(&mut writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("Aborted".to_owned()), now);
@@ -358,12 +400,23 @@ async fn conclude(app: &App, parent: RunId) -> Result<(), Broken> {
         None => (RunStatus::Ready, children.iter().rev().find_map(|child| child.message.clone())),
     };
     end(&mut run, status, message, now);
+    if children.iter().any(was_stopped) {
+        mark_stopped(&mut run);
+    }
     writing.run_update(&run).await?;
+    let topic = match status {
+        RunStatus::Ready => Topic::RunSucceeded,
+        _ if was_stopped(&run) => Topic::RunStopped,
+        _ => Topic::RunFailed,
+    };
     let mut automatic = Vec::new();
     if !run.dry_run
         && let Some(cluster_id) = run.cluster_id
     {
         settle_cluster(&mut writing, cluster_id).await?;
+        if let Some(cluster) = writing.cluster_get(cluster_id).await? {
+            writing.notification_add(&run_news(topic, &run, &cluster, now)).await?;
+        }
         if let Some(cluster) = writing.cluster_get(cluster_id).await?.filter(|_| run.name == RunName::Deploy)
         {
             automatic = automatic::enqueue_after(&mut writing, &cluster).await?;
@@ -371,8 +424,10 @@ async fn conclude(app: &App, parent: RunId) -> Result<(), Broken> {
     }
     let detail = json!({"status": status.as_str(), "message": run.message});
     writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
+    app.metrics.engine.run_ended(topic);
+    app.webhooks.ring();
     app.conduct_all(automatic);
-    app.news.tell(parent);
+    app.tell_news(parent);
     Ok(())
 }
 

@@ -13,11 +13,17 @@ use stoker_state::Secrets;
 use stoker_store::{Store, StoreError};
 use stoker_tasks::SystemFiles;
 
+use super::agents::executors_of;
 use crate::clock::Clock;
 use crate::state::App;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// Documents of so many nodes are read at a time.
+const READ_AT_ONCE: usize = 200;
+/// For files that only the master has. A disk that hangs must not hold up all other nodes of the run for ever.
+const FILES_TIME_MAX: Duration = Duration::from_secs(30);
 
 pub(super) struct Dispatch {
     planned: Arc<ExplainedPlan>,
@@ -27,10 +33,14 @@ pub(super) struct Dispatch {
     own_secrets: HashMap<String, Arc<[String]>>,
     /// The document that each node has of its own, by uid.
     documents: HashMap<String, DocumentId>,
+    /// Those of them that nobody has asked for.
+    unread: Vec<(String, DocumentId)>,
     store: Store,
     /// Uids of the nodes whose agents have something to do.
     executors: BTreeSet<String>,
     clock: Clock,
+    /// How whoever asked for the run follows it.
+    trace: Option<String>,
 }
 
 impl Dispatch {
@@ -41,21 +51,23 @@ impl Dispatch {
         secrets: Vec<String>,
         documents: HashMap<String, DocumentId>,
     ) -> Self {
-        let executors = (0..blueprint.n_instances() as u32)
-            .filter_map(|instance| blueprint.executor_of(instance))
-            .collect::<BTreeSet<u32>>()
-            .into_iter()
-            .filter_map(|node| blueprint.node(node).map(str::to_owned))
-            .collect();
+        let executors = executors_of(blueprint).into_iter().collect();
         Self {
             planned,
             secrets: secrets.into(),
             own_secrets: HashMap::new(),
+            unread: documents.iter().map(|(uid, id)| (uid.clone(), *id)).collect(),
             documents,
             executors,
             store: app.store.clone(),
             clock: app.clock,
+            trace: None,
         }
+    }
+
+    /// Has agents told how the run is followed.
+    pub(super) fn traced(self, trace: Option<String>) -> Self {
+        Self { trace, ..self }
     }
 
     /// Whether the agent of a node has anything to do in the run.
@@ -104,23 +116,34 @@ impl Dispatch {
             debug: options.debug,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
             secrets: self.secrets.iter().chain(own.iter()).cloned().collect(),
+            trace: self.trace.clone(),
         })
     }
 
-    /// What only this node has and must not be shown.
+    /// What only this node has and must not be shown. Others are read with it: in the end something is sent to all.
     async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, String> {
         if let Some(known) = self.own_secrets.get(node) {
             return Ok(Arc::clone(known));
         }
         let Some(id) = self.documents.get(node).copied() else { return Ok(Arc::default()) };
+        let mut wanted = vec![(node.to_owned(), id)];
+        while wanted.len() < READ_AT_ONCE
+            && let Some((uid, id)) = self.unread.pop()
+        {
+            if uid != node && !self.own_secrets.contains_key(&uid) {
+                wanted.push((uid, id));
+            }
+        }
+        let ids: Vec<DocumentId> = wanted.iter().map(|(_, id)| *id).collect();
         loop {
-            let read = async { self.store.read().await?.documents_get(&[id]).await };
+            let read = async { self.store.read().await?.documents_get(&ids).await };
             match read.await {
                 Ok(documents) => {
-                    let secrets = Secrets::of(documents.values());
-                    let secrets: Arc<[String]> = secrets.values().map(str::to_owned).collect();
-                    self.own_secrets.insert(node.to_owned(), Arc::clone(&secrets));
-                    return Ok(secrets);
+                    for (uid, id) in wanted {
+                        let secrets = Secrets::of(documents.get(&id));
+                        self.own_secrets.insert(uid, secrets.values().map(str::to_owned).collect());
+                    }
+                    return Ok(self.own_secrets.get(node).map(Arc::clone).unwrap_or_default());
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 // Without them nobody could keep the secrets.
@@ -141,5 +164,11 @@ async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
             remarks.iter().map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
         })
     });
-    reading.await.unwrap_or_else(|_| Err("files for the task could not be read".to_owned()))
+    match tokio::time::timeout(FILES_TIME_MAX, reading).await {
+        Ok(read) => read.unwrap_or_else(|_| Err("files for the task could not be read".to_owned())),
+        Err(_) => Err(format!(
+            "files for the task could not be read on the master within {} seconds; is their disk there?",
+            FILES_TIME_MAX.as_secs()
+        )),
+    }
 }

@@ -3,28 +3,29 @@
 //! There is one driver for a run, and it holds the run's lease. When the lease is lost, somebody else carries the run
 //! out, and this one ends without another word.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run, RunEnd, step};
+use stoker_engine::run::{Effect, Event, Illegal, InFlight, Input as StepInput, Phase, Run, RunEnd, step};
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{AttemptKey, Finished, Generation, ToAgent};
-use stoker_model::{Actor, Micros, RunId};
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, ToAgent};
+use stoker_model::{Actor, JsonMap, Micros, RunId};
 use stoker_store::StoreError;
+use stoker_wire::encode_to_agent;
 use tokio::sync::{mpsc, oneshot};
 
+use super::agents::Place;
 use super::command::Command;
 use super::projection::Projection;
 use super::record;
 use super::session::pass_on;
 use super::work::Work;
+use crate::clock::Clock;
+use crate::group::{Flight, Letter};
 use crate::state::App;
 
-/// How long a run belongs to a server that says nothing.
-pub(super) const LEASE_SECONDS: i64 = 15;
-const LEASE_RENEWAL: Duration = Duration::from_secs(4);
 /// Commands taken together: they share one transaction.
 const BATCH_MAX: usize = 2048;
 /// Before trying again when the database does not answer.
@@ -49,8 +50,10 @@ pub(super) struct Driver {
     /// The number of each node by its uid.
     pub(super) nodes: HashMap<String, u32>,
     pub(super) wake_at: Option<Micros>,
-    /// Attempts that could not be sent.
-    pub(super) refused: Vec<(String, Finished)>,
+    /// What the run has to tell itself: its inbox may be full.
+    pub(super) again: Vec<Command>,
+    /// Attempts that had not begun, with agents of other servers, when it was last looked.
+    pub(super) unheard: HashSet<AttemptKey>,
 }
 
 type Answer = Result<(), Illegal>;
@@ -64,27 +67,27 @@ struct Turn {
     recorded: Vec<(String, AttemptKey)>,
     /// Agents that have not got something.
     deliveries: Vec<(String, AttemptKey)>,
+    /// Agents that are to be told everything that is in flight with them.
+    claims: BTreeSet<String>,
     answers: Vec<(oneshot::Sender<Answer>, Answer)>,
 }
 
 impl Driver {
     /// Until the run has ended.
     pub(super) async fn drive(mut self) -> Result<RunEnd, Lost> {
-        let mut renewal = tokio::time::interval(LEASE_RENEWAL);
+        let mut renewal = tokio::time::interval(self.app.lease_renewal());
         renewal.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let turn = self.first_turn();
-        self.finish(turn).await?;
+        Box::pin(self.finish(turn)).await?;
         let mut batch = Vec::new();
         loop {
             if let Phase::Ended(end) = self.state.phase() {
                 return Ok(end.clone());
             }
-            if !self.refused.is_empty() {
-                let mut turn = Turn::default();
-                for (uid, finished) in std::mem::take(&mut self.refused) {
-                    self.finished(&uid, finished, &mut turn);
-                }
-                self.finish(turn).await?;
+            if !self.again.is_empty() {
+                let again = std::mem::take(&mut self.again);
+                let turn = self.turn(again.into_iter());
+                Box::pin(self.finish(turn)).await?;
                 continue;
             }
             let wake = self.wake_in();
@@ -94,15 +97,18 @@ impl Driver {
                         return Err(Lost);
                     }
                     let turn = self.turn(batch.drain(..));
-                    self.finish(turn).await?;
+                    Box::pin(self.finish(turn)).await?;
                 }
                 () = tokio::time::sleep(wake) => {
                     self.wake_at = None;
                     let mut turn = Turn::default();
                     self.take(StepInput::Wake, &mut turn);
-                    self.finish(turn).await?;
+                    Box::pin(self.finish(turn)).await?;
                 }
-                _ = renewal.tick() => self.renew().await?,
+                _ = renewal.tick() => {
+                    self.renew().await?;
+                    self.remind().await;
+                }
             }
         }
     }
@@ -119,7 +125,10 @@ impl Driver {
             self.take(StepInput::Begin, &mut turn);
         } else {
             self.take(StepInput::TakeOver, &mut turn);
-            turn.effects.extend(self.state.effects());
+            // Claims tell of what is in flight, and of what is not.
+            let is_claimed = |effect: &Effect| matches!(effect, Effect::Dispatch(_) | Effect::Cancel { .. });
+            turn.effects.extend(self.state.effects().into_iter().filter(|effect| !is_claimed(effect)));
+            turn.claims.extend(self.executors());
         }
         let now = self.app.clock.now();
         let executors = self.nodes.iter().filter(|(uid, _)| self.work.has_agent(uid));
@@ -139,6 +148,12 @@ impl Driver {
                 Command::AgentBack { uid } => {
                     if let Some(node) = self.nodes.get(&uid).copied() {
                         self.take(StepInput::NodeBack { node }, &mut turn);
+                        turn.claims.insert(uid);
+                    }
+                }
+                Command::AgentGone { uid } => {
+                    if self.nodes.contains_key(&uid) {
+                        turn.claims.insert(uid);
                     }
                 }
                 Command::AgentLost { uid } => {
@@ -146,7 +161,12 @@ impl Driver {
                         self.take(StepInput::NodeLost { node }, &mut turn);
                     }
                 }
-                Command::Deliver { uid, key } => turn.deliveries.push((uid, key)),
+                Command::Deliver { uid, key } if self.executor(key).as_ref() == Some(&uid) => {
+                    turn.deliveries.push((uid, key));
+                }
+                Command::Deliver { uid, .. } => {
+                    tracing::warn!(agent.uid = uid, "an agent asked for what is not its own");
+                }
                 Command::Started { key, at } => self.take(StepInput::AttemptStarted { key, at }, &mut turn),
                 Command::Finished { uid, finished } => self.finished(&uid, finished, &mut turn),
                 Command::Asked { input, answer } => {
@@ -181,11 +201,11 @@ impl Driver {
 
     /// Writes down what was decided, then does it.
     async fn finish(&mut self, turn: Turn) -> Result<(), Lost> {
-        let Turn { events, effects, recorded, deliveries, answers } = turn;
+        let Turn { events, effects, recorded, deliveries, claims, answers } = turn;
         if !events.is_empty() {
-            self.keep(&events, &effects).await?;
-        } else if !recorded.is_empty() {
-            // Only whoever has the run knows that an end is safe.
+            Box::pin(self.keep(&events, &effects)).await?;
+        } else if !recorded.is_empty() || !claims.is_empty() {
+            // Only whoever has the run knows that an end is safe, and what is in flight.
             self.renew().await?;
         }
         let mut by_agent: HashMap<String, Vec<AttemptKey>> = HashMap::new();
@@ -201,6 +221,9 @@ impl Driver {
         for effect in effects {
             self.perform(effect).await;
         }
+        if !claims.is_empty() {
+            Box::pin(self.claim(claims)).await;
+        }
         for (answer, result) in answers {
             // Whoever asked may have gone.
             let _ = answer.send(result);
@@ -215,6 +238,7 @@ impl Driver {
             events.iter().flat_map(|event| self.projection.apply(&self.blueprint, event)).collect();
         let changes = self.work.changes(&self.blueprint, &self.state, events, effects);
         let mut pause = PAUSE_MIN;
+        let began = Clock::instant();
         loop {
             let kept = async {
                 let mut writing = self.app.store.change(&Actor::server(), self.app.clock.now()).await?;
@@ -240,8 +264,9 @@ impl Driver {
                 }
             }
         }
+        self.app.metrics.engine.written(events, began.elapsed());
         self.next_seq += records.len() as i64;
-        self.app.news.tell(self.run);
+        self.app.tell_news(self.run);
         Ok(())
     }
 
@@ -275,24 +300,141 @@ impl Driver {
         }
     }
 
-    /// Tells the session with an agent. What it says about this run is done here and now: a run does not write into its
-    /// own inbox, which may be full.
+    /// Tells the session with an agent, wherever it is. What it says about this run is done here and now: a run does not
+    /// write into its own inbox, which may be full.
     async fn tell(&mut self, uid: &str, input: Input) {
+        if let Place::Elsewhere(server) = self.app.agents.place(uid) {
+            if let Some(letter) = self.letter(uid, input).await {
+                self.app.group.post(&server, &letter);
+            }
+            return;
+        }
         let outputs = self.app.agents.step(uid, input, self.app.clock.now());
+        self.heed(uid, outputs).await;
+    }
+
+    async fn heed(&mut self, uid: &str, outputs: Vec<Output>) {
         for output in outputs {
             match output {
                 Output::Deliver { key, .. } if key.run == self.run => self.deliver(uid, key).await,
+                Output::Finished(finished) if finished.key.run == self.run => {
+                    self.again.push(Command::Finished { uid: uid.to_owned(), finished });
+                }
+                Output::Started { key, at } if key.run == self.run => {
+                    self.again.push(Command::Started { key, at });
+                }
                 other => pass_on(&self.app, uid, vec![other]).await,
             }
         }
     }
 
+    /// The same for whoever has the agent; `None` if there is nothing to be said.
+    async fn letter(&mut self, uid: &str, input: Input) -> Option<Letter> {
+        let message = match input {
+            Input::Dispatch { key, generation } => {
+                let start = ToAgent::Start(self.attempt(uid, key).await?);
+                let (uid, start) = (uid.to_owned(), encode_to_agent(&start));
+                return Some(Letter::Dispatch { uid, key: key.into(), generation: generation.0, start });
+            }
+            Input::Cancel { key, generation, how } => ToAgent::Cancel { key, generation, how },
+            Input::Recorded { keys } => ToAgent::Acknowledge { keys },
+            Input::RunIs { run, generation: None } => ToAgent::RunEnded { run },
+            Input::RunIs { generation: Some(_), .. }
+            | Input::Message(_)
+            | Input::Disconnected
+            | Input::Wake => return None,
+        };
+        Some(Letter::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) })
+    }
+
     async fn deliver(&mut self, uid: &str, key: AttemptKey) {
+        let Some(attempt) = self.attempt(uid, key).await else { return };
+        let message = ToAgent::Start(attempt);
+        match self.app.agents.place(uid) {
+            Place::Elsewhere(server) => {
+                let letter = Letter::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) };
+                self.app.group.post(&server, &letter);
+            }
+            Place::Here | Place::Nowhere => self.app.agents.send(uid, message),
+        }
+    }
+
+    /// What cannot be put together has ended, as if its agent had said so.
+    async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
         match self.work.attempt(key, generation, &self.blueprint).await {
-            Ok(attempt) => self.app.agents.send(uid, ToAgent::Start(attempt)),
-            // What cannot be sent has ended, as if its agent had said so.
-            Err(finished) => self.refused.push((uid.to_owned(), finished)),
+            Ok(attempt) => Some(attempt),
+            Err(finished) => {
+                self.again.push(Command::Finished { uid: uid.to_owned(), finished });
+                None
+            }
+        }
+    }
+
+    /// Tells agents everything that is in flight with them. What they carry out of this run besides, nobody waits for.
+    async fn claim(&mut self, uids: BTreeSet<String>) {
+        let mut flights: HashMap<String, Vec<InFlight>> = HashMap::new();
+        for flight in self.state.in_flight() {
+            if let Some(uid) = self.executor(flight.key).filter(|uid| uids.contains(uid)) {
+                flights.entry(uid).or_default().push(flight);
+            }
+        }
+        for uid in uids {
+            let flights = flights.remove(&uid).unwrap_or_default();
+            if !flights.is_empty() && self.app.agents.place(&uid) == Place::Nowhere {
+                if self.app.is_orphaned(&uid).await {
+                    self.interrupt(&uid, &flights);
+                    continue;
+                }
+                self.app.ensure_agent(&uid).await;
+            }
+            self.claim_one(&uid, &flights).await;
+        }
+    }
+
+    async fn claim_one(&mut self, uid: &str, flights: &[InFlight]) {
+        let generation = Generation(self.lease as u64);
+        if let Place::Elsewhere(server) = self.app.agents.place(uid) {
+            let flights = flights.iter().copied().map(Flight::from).collect();
+            let (uid, run, generation) = (uid.to_owned(), self.run.0, generation.0);
+            self.app.group.post(&server, &Letter::Claim { uid, run, generation, flights });
+            return;
+        }
+        let now = self.app.clock.now();
+        let outputs = self.app.agents.claim(uid, (self.run, generation), flights, now);
+        self.heed(uid, outputs).await;
+    }
+
+    /// Nobody will ever know how far these came.
+    fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
+        let at = self.app.clock.now();
+        self.again.extend(flights.iter().map(|flight| {
+            let finished = Finished { key: flight.key, at, end: End::Interrupted, summary: JsonMap::new() };
+            Command::Finished { uid: uid.to_owned(), finished }
+        }));
+    }
+
+    /// Claims again what has not begun for a while, or not ended although it should, with agents of other servers: a letter
+    /// may have been lost.
+    async fn remind(&mut self) {
+        if !self.app.group.is_shared() {
+            return;
+        }
+        let mut unheard = HashSet::new();
+        let mut uids = BTreeSet::new();
+        for flight in self.state.in_flight().filter(|flight| !flight.is_started || flight.cancel.is_some()) {
+            let Some(uid) = self.executor(flight.key) else { continue };
+            if !matches!(self.app.agents.place(&uid), Place::Elsewhere(_)) {
+                continue;
+            }
+            if self.unheard.contains(&flight.key) {
+                uids.insert(uid);
+            }
+            unheard.insert(flight.key);
+        }
+        self.unheard = unheard;
+        if !uids.is_empty() {
+            self.claim(uids).await;
         }
     }
 
@@ -308,7 +450,7 @@ impl Driver {
 
     async fn renew(&self) -> Result<(), Lost> {
         let now = self.app.clock.now();
-        let until = now.plus_seconds(LEASE_SECONDS);
+        let until = self.app.leased_until(now);
         match self.app.store.run_hold(self.run, self.lease, now, Some(until)).await {
             Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => Err(Lost),
             Err(error) => {

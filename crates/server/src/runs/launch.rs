@@ -1,14 +1,19 @@
 //! From what is asked to a run that somebody carries out.
 
 use serde_json::json;
-use stoker_model::{Change, Cluster, ClusterId, ClusterStatus, NewRun, Run, RunId, RunName, RunStatus};
+use stoker_model::{
+    Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus, Topic,
+};
 use stoker_store::{List, RunFilter, Session, Writing};
 
+use super::STOPPED;
 use super::request::{GraphRequest, Manner, encode};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::random;
 use crate::state::App;
+use crate::trace::Trace;
+use crate::webhooks::run_news;
 
 /// Graphs to be run on a cluster, one after the other.
 pub(crate) struct Launch {
@@ -44,6 +49,10 @@ pub(crate) async fn launch_in(writing: &mut Writing, mut record: Cluster, launch
     require_idle(writing, cluster).await?;
     hide_finished(writing, cluster).await?;
     let run = create(writing, &record, launch).await?;
+    if !run.dry_run {
+        let news = run_news(Topic::RunStarted, &run, &record, writing.now());
+        writing.notification_add(&news).await?;
+    }
     if launch.manner.is_real() && record.status != ClusterStatus::Deployment {
         record.status = ClusterStatus::Deployment;
         writing.cluster_update(&record).await?;
@@ -77,23 +86,28 @@ async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> Ap
     for graph in &launch.graphs {
         let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
         let child = writing.run_create(&child).await?;
-        writing.run_work_create(child.id, &encode(graph, &launch.manner)).await?;
+        let mut options = encode(graph, &launch.manner);
+        if let Some(trace) = Trace::current() {
+            trace.put(&mut options);
+        }
+        writing.run_work_create(child.id, &options).await?;
     }
     Ok(parent)
 }
 
-async fn runs_of(session: &mut Session, cluster: ClusterId, statuses: &[RunStatus]) -> ApiResult<Vec<Run>> {
-    let filter = RunFilter {
-        cluster_id: Some(Some(cluster)),
-        statuses: Some(statuses.to_vec()),
-        hidden: Some(false),
-        ..RunFilter::default()
-    };
+async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -> ApiResult<Vec<Run>> {
+    let filter = RunFilter { cluster_id: Some(Some(cluster)), ..filter };
     Ok(session.run_list(&filter, &List::default()).await?.items)
 }
 
+/// What has not ended on a cluster: runs and their parts.
+pub(crate) async fn active_runs(session: &mut Session, cluster: ClusterId) -> ApiResult<Vec<Run>> {
+    let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
+    runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
+}
+
 async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
-    let active = runs_of(session, cluster, &[RunStatus::Pending, RunStatus::Running]).await?;
+    let active = active_runs(session, cluster).await?;
     match active.first() {
         None => Ok(()),
         Some(run) => Err(ApiError::conflict(format!(
@@ -105,7 +119,9 @@ async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()
 
 /// What has ended is superseded by what begins.
 async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ApiResult<()> {
-    for mut run in runs_of(writing, cluster, &[RunStatus::Ready, RunStatus::Error]).await? {
+    let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
+    let filter = RunFilter { statuses, hidden: Some(false), ..RunFilter::default() };
+    for mut run in runs_of(writing, cluster, filter).await? {
         run.is_hidden = true;
         writing.run_update(&run).await?;
     }
@@ -114,7 +130,7 @@ async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ApiResult<(
 
 /// The run of a cluster that is carried out now, without its parts.
 pub(crate) async fn active(session: &mut Session, cluster: ClusterId) -> ApiResult<Option<Run>> {
-    let running = runs_of(session, cluster, &[RunStatus::Pending, RunStatus::Running]).await?;
+    let running = active_runs(session, cluster).await?;
     Ok(running.into_iter().find(|run| run.parent_id.is_none()))
 }
 
@@ -125,6 +141,17 @@ pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now
     run.progress = 100;
     run.started_at.get_or_insert(now);
     run.ended_at = Some(now);
+}
+
+/// Notes on a run that somebody stopped it.
+pub(super) fn mark_stopped(run: &mut Run) {
+    if let Json::Object(result) = &mut run.result {
+        result.insert(STOPPED.to_owned(), Json::Bool(true));
+    }
+}
+
+pub(super) fn was_stopped(run: &Run) -> bool {
+    run.result.get(STOPPED) == Some(&Json::Bool(true))
 }
 
 /// The parts of a run that have not ended.

@@ -13,14 +13,18 @@ use tokio::task::JoinSet;
 
 use super::command::Command;
 use super::conductor::{conduct, take_up};
-use super::launch::{end, open_parts};
+use super::launch::{end, mark_stopped, open_parts};
 use super::session::watch;
 use crate::access::caller::Authenticated;
+use crate::group::Wish;
 use crate::http::error::{ApiError, ApiResult};
+use crate::random;
 use crate::state::App;
 
 /// How often runs that nobody carries out are looked for.
-const TAKE_UP_INTERVAL: Duration = Duration::from_secs(5);
+const TAKE_UP_INTERVAL: Duration = Duration::from_millis(1500);
+/// Servers that look at the same time would all ask for the same runs.
+const TAKE_UP_JITTER_MS: u64 = 500;
 /// A run that is busy answers when it is done with what came before.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
 
@@ -33,12 +37,6 @@ const STOP_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct Live {
     tasks: Mutex<JoinSet<()>>,
     conducted: Mutex<HashSet<RunId>>,
-}
-
-impl Live {
-    pub(crate) fn stop(&self) {
-        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
-    }
 }
 
 impl App {
@@ -55,6 +53,8 @@ impl App {
         if !self.live.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
             return;
         }
+        // It was written down a moment ago that it begins.
+        self.webhooks.ring();
         let app = self.clone();
         self.spawn(async move {
             Box::pin(conduct(app.clone(), run)).await;
@@ -64,30 +64,59 @@ impl App {
 
     /// Begins everything that goes on beside requests.
     pub fn begin_runs(&self) {
+        self.begin_group();
         let app = self.clone();
         self.spawn(async move { app.output.write(&app).await });
         let app = self.clone();
         self.spawn(async move { app.seen.write(&app).await });
         let app = self.clone();
+        self.spawn(async move { app.sightings.write(&app).await });
+        let app = self.clone();
         self.spawn(async move { watch(&app).await });
+        self.spawn(crate::webhooks::send(self.clone()));
+        let app = self.clone();
+        self.spawn(async move { crate::nats::host(&app).await });
         let app = self.clone();
         self.spawn(async move {
-            let mut ticks = tokio::time::interval(TAKE_UP_INTERVAL);
-            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             loop {
-                ticks.tick().await;
                 if let Err(error) = take_up(&app).await {
                     tracing::warn!(
                         error = error.message(),
                         "runs that nobody carries out were not looked for"
                     );
                 }
+                let pause = TAKE_UP_INTERVAL.min(app.lease_renewal())
+                    + Duration::from_millis(random::below(TAKE_UP_JITTER_MS));
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = app.group.take_up.notified() => {}
+                }
             }
         });
     }
 
-    /// Tells a run something and waits for what it says. `None` in the error: nobody here carries it out.
+    /// Ends it, at whatever it is. Another server goes on with what was written down, or this one when it comes back.
+    pub fn end_runs(&self) {
+        self.live.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+
+    /// Tells a run something and waits for what it says. `None` in the error: nobody carries it out.
     pub(crate) async fn ask_run(&self, run: RunId, input: Input) -> Result<(), Option<Illegal>> {
+        if self.agents.run(run).is_some() {
+            return self.ask_here(run, input).await;
+        }
+        let (Some(what), Some(server)) = (Wish::of(&input), self.driver_of(run).await) else {
+            return Err(None);
+        };
+        let asking = self.ask_away(&server, run, what);
+        match tokio::time::timeout(ANSWER_TIME_MAX, asking).await {
+            Ok(answer) => answer.result(),
+            Err(_) => Err(None),
+        }
+    }
+
+    /// The same for a run that is carried out here.
+    pub(crate) async fn ask_here(&self, run: RunId, input: Input) -> Result<(), Option<Illegal>> {
         let inbox = self.agents.run(run).ok_or(None)?;
         let (answer, answered) = oneshot::channel();
         inbox.send(Command::Asked { input, answer }).await.map_err(|_| None)?;
@@ -111,7 +140,7 @@ impl App {
                 Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
             }
         }
-        Err(ApiError::conflict(format!("run {parent} is not carried out by this server now; try again")))
+        Err(ApiError::conflict(format!("run {parent} is not carried out by any server now; try again")))
     }
 
     /// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
@@ -127,6 +156,7 @@ impl App {
         let now = writing.now();
         for mut part in parts {
             end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+            mark_stopped(&mut part);
             writing.run_update(&part).await?;
         }
         let target = format!("run {parent}");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::{Json, Node, NodeId};
-use stoker_store::StoreError;
+use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 
 use super::session::{Carrier, converse};
@@ -18,6 +18,9 @@ use crate::state::App;
 
 /// For agents to end what they run, when the server ends.
 const END_TIME_MAX: Duration = Duration::from_secs(15);
+
+/// Signs of life are written down now and then: less silence than this says nothing.
+const SEEN_SECONDS_MIN: i64 = 60;
 
 /// An agent to be started.
 pub struct LocalAgent {
@@ -123,17 +126,56 @@ impl App {
         let (app, uid) = (self.clone(), uid.to_owned());
         self.spawn(async move {
             while let Some(connection) = taken.recv().await {
-                converse(&app, &uid, connection).await;
+                converse(&app, &uid, None, connection).await;
             }
             app.locals.end(&uid);
         });
     }
 
-    /// Where the server starts the agent of a node; `None`: that is not its business.
+    /// Whether nobody will ever know what the agent of a node was doing: it was inside of another server that is gone, and
+    /// its journal is on the disk of that machine.
+    pub(crate) async fn is_orphaned(&self, uid: &str) -> bool {
+        if !self.group.is_shared() || !matches!(self.place_of(uid).await, Ok(Some(AgentPlace::Here { .. }))) {
+            return false;
+        }
+        let read = async {
+            let mut session = self.store.read().await?;
+            Ok::<_, StoreError>((session.host_of(uid).await?, session.servers().await?))
+        };
+        let Ok((host, servers)) = read.await else { return false };
+        let Some(former) = host.and_then(|host| host.server_id).filter(|server| *server != self.owner) else {
+            return false;
+        };
+        // One that was started again at the same place finds the journal there.
+        let me = self.member();
+        !servers
+            .iter()
+            .any(|server| server.id == former && server.name == me.name && server.address == me.address)
+    }
+
+    /// Whether there is an agent that could answer for a node: it is connected here, was heard of by another server
+    /// lately, or can be started.
+    pub(crate) async fn may_answer(&self, session: &mut Session, node: &Node) -> Result<bool, StoreError> {
+        let uid = node.id.to_string();
+        if self.agents.is_connected(&uid) {
+            return Ok(true);
+        }
+        if let Some(agent) = session.agent_by_uid(&uid).await? {
+            let silence_max = i64::from(self.settings.runs.lost_after_seconds).max(SEEN_SECONDS_MIN);
+            let heard_at = agent.last_seen_at.unwrap_or(agent.joined_at);
+            return Ok(heard_at.plus_seconds(silence_max) > self.clock.now());
+        }
+        Ok(self.locals.spawner.get().is_some() && self.place_in(session, &uid).await?.is_some())
+    }
+
     async fn place_of(&self, uid: &str) -> Result<Option<AgentPlace>, StoreError> {
+        self.place_in(&mut self.store.read().await?, uid).await
+    }
+
+    /// Where the server starts the agent of a node; `None`: that is not its business.
+    async fn place_in(&self, session: &mut Session, uid: &str) -> Result<Option<AgentPlace>, StoreError> {
         let runs = &self.settings.runs;
         let here = || AgentPlace::Here { folder: runs.agents_folder.join(uid), hooks: runs.hooks.clone() };
-        let mut session = self.store.read().await?;
         // A node with an agent of its own waits for that one.
         if session.agent_by_uid(uid).await?.is_some() {
             return Ok(None);

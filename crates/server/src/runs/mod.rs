@@ -26,15 +26,18 @@ mod news;
 mod outcome;
 mod output;
 mod projection;
+mod reapply;
 mod record;
 mod request;
 mod restore;
 mod seen;
 mod session;
+mod sightings;
 mod work;
 
-pub(crate) use agents::Agents;
-pub(crate) use launch::{Launch, active, launch, launch_in};
+pub(crate) use agents::{Agents, Place, Proof};
+pub(crate) use command::Command;
+pub(crate) use launch::{Launch, active, active_runs, launch, launch_in};
 pub(crate) use live::Live;
 pub(crate) use local::Locals;
 pub use local::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
@@ -44,7 +47,11 @@ pub(crate) use projection::OUTCOME;
 pub(crate) use request::decode as decode_request;
 pub(crate) use request::{AT_STAGES, GraphRequest, Manner, ON_FAILURE, parse_at_stages, parse_on_failure};
 pub(crate) use seen::Seen;
-pub(crate) use session::{Carrier, converse};
+pub(crate) use session::{Carrier, converse, has_ended, keep_output, pass_on, say_again};
+pub(crate) use sightings::Sightings;
+
+/// The key in the result of a run that was stopped.
+pub(crate) const STOPPED: &str = "stopped";
 
 /// The uid of the node on which the server runs.
 pub(crate) const MASTER: &str = stoker_planner::state::MASTER;

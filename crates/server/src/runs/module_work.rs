@@ -94,6 +94,7 @@ impl ModuleWork {
             debug: false,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
             secrets,
+            trace: None,
         })
     }
 

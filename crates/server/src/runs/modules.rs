@@ -1,11 +1,11 @@
 //! Carries out a list of modules: a run of one task, so that everything that holds for runs holds for it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work as DraftWork};
-use stoker_engine::session::Generation;
 use stoker_graph::Csr;
 use stoker_model::{Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
 use tokio::sync::mpsc;
@@ -43,7 +43,7 @@ pub(super) async fn carry_out(app: &App, list: ModuleRun, lease: i64) -> Result<
         Ok(cluster) => drive(app, &list, cluster, lease).await?,
         Err(reason) => (RunStatus::Error, Some(reason)),
     };
-    conclude(app, &list, status, message).await
+    conclude(app, &list, lease, status, message).await
 }
 
 /// Waits for the turn of a list; or why it cannot be begun.
@@ -88,7 +88,7 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
     drop(session);
     let (sender, inbox) = mpsc::channel(INBOX_MAX);
     let (blueprint, reason) = (Arc::new(blueprint), Reason::default());
-    app.agents.add_run(list.run_id, Generation(lease as u64), Arc::clone(&blueprint), sender);
+    app.agents.add_run(list.run_id, Arc::clone(&blueprint), sender);
     let work = ModuleWork::new(app, Arc::clone(list), cluster, reason.clone());
     let driver = Driver {
         app: app.clone(),
@@ -102,9 +102,10 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
         work: Work::Modules(work),
         nodes: [(uid.clone(), 0)].into(),
         wake_at: None,
-        refused: Vec::new(),
+        again: Vec::new(),
+        unheard: HashSet::new(),
     };
-    let ended = driver.drive().await;
+    let ended = Box::pin(driver.drive()).await;
     app.agents.remove_run(list.run_id);
     match ended {
         Ok(ended) => Ok((ended.status(), reason.take().or_else(|| ended.message(&blueprint)))),
@@ -152,10 +153,12 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
 async fn conclude(
     app: &App,
     list: &ModuleRun,
+    lease: i64,
     status: RunStatus,
     message: Option<String>,
 ) -> Result<(), Broken> {
     let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
+    writing.run_require(list.run_id, lease).await?;
     let mut run = writing.run_get(list.run_id).await?.ok_or(Broken::Lost)?;
     if matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         let now = writing.now();
@@ -172,6 +175,6 @@ async fn conclude(
     let modules: Vec<&str> = list.items.iter().map(|item| item.uuid.as_str()).collect();
     let detail = json!({"run": list.run_id.0, "modules": modules, "status": status.as_str()});
     writing.commit(Change { action, target: format!("node {}", list.node_id), detail }).await?;
-    app.news.tell(list.run_id);
+    app.tell_news(list.run_id);
     Ok(())
 }

@@ -10,13 +10,13 @@ use stoker_model::{
     ClusterId, DocumentId, GraphMetadata, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Run, RunId,
     Success,
 };
-use stoker_store::{StoreError, Writing};
+use stoker_store::{List, NodeFilter, StoreError, Writing};
 
 use crate::clock::Clock;
 
 /// How often progress is written down; what ended is written at once.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
-/// More nodes than this at a time wait for the next time.
+/// More nodes than this at a time wait for the next time: each is a record of a few kilobytes.
 const PROGRESS_NODES_MAX: usize = 500;
 
 /// What the nodes of a graph become when it ends for them.
@@ -173,17 +173,14 @@ impl Changes {
         if !self.successes.is_empty() {
             writing.success_put(self.cluster, &self.successes).await?;
         }
+        let mut by_percent: BTreeMap<i64, Vec<NodeId>> = BTreeMap::new();
         for (id, percent) in &self.node_progress {
-            if let Some(node) = writing.node_get(*id).await?.filter(|node| node.progress != *percent) {
-                writing.node_update(&Node { progress: *percent, ..node }).await?;
-            }
+            by_percent.entry(*percent).or_default().push(*id);
         }
-        for (id, ended) in &self.ends {
-            if let Some(mut node) = writing.node_get(*id).await? {
-                ended.apply(&mut node);
-                writing.node_update(&node).await?;
-            }
+        for (percent, ids) in by_percent {
+            writing.nodes_progress(&ids, percent).await?;
         }
+        self.write_ends(writing).await?;
         if let Some(percent) = self.run_progress
             && let Some(mut run) = writing.run_get(self.run).await?
         {
@@ -193,6 +190,31 @@ impl Changes {
         }
         Ok(())
     }
+
+    async fn write_ends(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        if self.ends.is_empty() {
+            return Ok(());
+        }
+        let ids = self.ends.iter().map(|(id, _)| *id).collect();
+        let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
+        let found = writing.node_list(&filter, &List::default()).await?.items;
+        let mut nodes: HashMap<NodeId, Node> = found.into_iter().map(|node| (node.id, node)).collect();
+        let mut leaving = BTreeSet::new();
+        for (id, ended) in &self.ends {
+            if let Some(node) = nodes.get_mut(id) {
+                ended.apply(node);
+                if ended.is_leaving() {
+                    leaving.insert(*id);
+                }
+            }
+        }
+        let (leaving, staying): (Vec<Node>, Vec<Node>) =
+            nodes.into_values().partition(|node| leaving.contains(&node.id));
+        for node in leaving {
+            writing.node_update(&node).await?;
+        }
+        writing.nodes_end(&staying).await
+    }
 }
 
 /// Nodes with something to do are being deployed to, and what was wrong with them before is past.
@@ -201,16 +223,9 @@ pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> 
         .filter(|instance| blueprint.executor_of(*instance).is_some())
         .filter_map(|instance| blueprint.node_of(instance))
         .collect();
-    for node in busy {
-        let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { continue };
-        if let Some(mut node) = writing.node_get(id).await? {
-            node.status = NodeStatus::Deploying;
-            node.progress = 1;
-            (node.error_type, node.error_msg) = (None, None);
-            writing.node_update(&node).await?;
-        }
-    }
-    Ok(())
+    let ids: Vec<NodeId> =
+        busy.into_iter().filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
+    writing.nodes_begin(&ids).await
 }
 
 /// Says on the whole run how far its parts are together.
@@ -227,10 +242,14 @@ pub(super) async fn note_on_parent(writing: &mut Writing, part: &Run) -> Result<
 }
 
 impl Ended {
+    fn is_leaving(&self) -> bool {
+        self.status.as_deref() == Some("deleted")
+    }
+
     fn apply(&self, node: &mut Node) {
         node.progress = 100;
         match self.status.as_deref() {
-            Some("deleted") => {
+            Some(_) if self.is_leaving() => {
                 node.leave();
                 return;
             }

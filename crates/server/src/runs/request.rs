@@ -220,4 +220,23 @@ mod tests {
         assert_eq!(encode(&graph, &read), encode(&graph, &manner));
         assert_eq!(decode(&json!({"version": 2})), None);
     }
+
+    /// Servers of neighbouring versions take runs over from each other.
+    #[test]
+    fn what_other_versions_wrote_is_read() {
+        let first = json!({
+            "version": 1, "type": "default", "nodes": ["1"], "tasks": null, "plan": 4, "rest_of": null, "dry_run": false,
+            "noop_run": true, "force": false, "debug": false, "subgraphs": [{"start": ["a/1"], "end": []}],
+            "on_failure": "node_stops", "at_stages": "pass", "nodes_at_once": 3, "lost_after": 60,
+        });
+        let (graph, manner) = decode(&first).unwrap();
+        let written = encode(&graph, &manner);
+        for (key, value) in first.as_object().unwrap() {
+            assert_eq!(written.get(key), Some(value), "version 1 reads `{key}`");
+        }
+        let mut next = first;
+        next["of_tomorrow"] = json!({"deep": [1]});
+        let (next_graph, next_manner) = decode(&next).unwrap();
+        assert_eq!(encode(&next_graph, &next_manner), written);
+    }
 }

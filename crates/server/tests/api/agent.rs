@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 /// What was carried out, in the order it began: task and node.
 #[derive(Clone, Default)]
-pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
+pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
 
 impl Deeds {
     pub(crate) fn all(&self) -> Vec<String> {
@@ -23,6 +23,11 @@ impl Deeds {
     /// The secrets that agents were told.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.1.lock().unwrap().clone()
+    }
+
+    /// How attempts are followed.
+    pub(crate) fn traces(&self) -> Vec<String> {
+        self.2.lock().unwrap().clone()
     }
 
     /// What was carried out since the last time.
@@ -71,6 +76,7 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
                     Output::Start(attempt) => {
                         deeds.0.lock().unwrap().push(deed(&attempt));
                         deeds.1.lock().unwrap().extend(attempt.secrets.iter().cloned());
+                        deeds.2.lock().unwrap().extend(attempt.trace.clone());
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
                         print(&reports, &attempt).await;

@@ -86,3 +86,22 @@ async fn a_machine_that_nobody_knows_is_made_a_node() {
     let node = server.get(&format!("nodes/{}", joined["node_uid"].as_str().unwrap())).await.expect(200);
     assert_eq!((&node["mac"], &node["name"]), (&json!("52:54:00:aa:bb:cc"), &json!("seven")));
 }
+
+#[tokio::test]
+async fn a_user_of_nats_is_for_agents_and_only_where_there_is_nats() {
+    let server = TestServer::new().await;
+    let node = node(&server, 1).await;
+    let ask = async |bearer: Option<&str>| {
+        let mut asking = request("POST", "agents/nats_user");
+        if let Some(bearer) = bearer {
+            asking = asking.header("authorization", format!("Bearer {bearer}"));
+        }
+        server.send(asking.body(axum::body::Body::empty()).unwrap()).await
+    };
+    ask(None).await.refused(401);
+    ask(Some("stk_wrong")).await.refused(401);
+    let token = token(&server, json!({})).await;
+    let joined = join(&server, json!({"token": token, "node": node.to_string()})).await.expect(201);
+    let refused = ask(joined["credential"].as_str()).await.refused(404);
+    assert!(refused.contains("`--nats-keys`"), "{refused}");
+}

@@ -191,7 +191,10 @@ async fn requirements_count_when_plugins_are_enabled() {
         .await
         .expect(201);
     let message = switch(&server, 2, &[("dvs", true)]).await.refused(400);
-    assert_eq!(message, "plugin `dvs` cannot be enabled: DVS needs vCenter");
+    assert_eq!(
+        message,
+        "plugin `dvs` cannot be enabled: DVS requires any of: hypervisor:vmware: DVS needs vCenter"
+    );
     switch(&server, 3, &[("dvs", true)]).await.expect(200);
 }
 

@@ -76,3 +76,12 @@ pub(crate) async fn commit(writing: Writing) {
     let change = Change { action: "test", target: String::new(), detail: json!({}) };
     writing.commit(change).await.unwrap();
 }
+
+/// Lets a release be of another version than the API would allow.
+pub(crate) async fn rename_release(server: &TestServer, id: i64, version: &str) {
+    let mut writing = writing(server).await;
+    let mut release = writing.release_get(ReleaseId(id)).await.unwrap().unwrap();
+    version.clone_into(&mut release.body.version);
+    writing.release_update(&release).await.unwrap();
+    commit(writing).await;
+}

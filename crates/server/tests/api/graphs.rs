@@ -284,3 +284,29 @@ async fn the_real_graphs_go_through() {
         assert_eq!(errors, 0, "{findings}");
     }
 }
+
+/// What is probably wrong with an upload is told in its answer, in the lines of the file; an error has its severity too.
+#[tokio::test]
+async fn uploads_are_answered_with_warnings() {
+    let server = TestServer::new().await;
+    let owners = Owners::make(&server).await;
+    let path = format!("{}/deployment_graphs/t?file=my%20tasks.yaml", owners.release_path());
+    let text = "- id: a\n  type: shell\n  role: x\n  retires: 1\n  condition:\n    yaql_exp: nowhere($.x)\n";
+    let made = send_yaml(&server, "POST", &path, text).await.expect(200);
+    let told: Vec<(&Value, &Value, &Value, &Value)> = made["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (&it["severity"], &it["code"], &it["file"], &it["line"]))
+        .collect();
+    let warning = json!("warning");
+    let (file, key, function) =
+        (json!("my tasks.yaml"), json!("manifest-unknown-key"), json!("graph-unknown-function"));
+    assert_eq!(told, [(&warning, &key, &file, &json!(4)), (&warning, &function, &file, &json!(5))]);
+    // The graph itself has none.
+    assert!(server.get(&path).await.expect(200).get("warnings").is_none());
+    let wrong = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
+    assert_eq!(wrong["errors"][0]["severity"], "error");
+    let unnamed = send_yaml(&server, "PUT", &path.replace("my%20tasks.yaml", "a%0Ab"), text).await;
+    assert!(unnamed.refused(400).contains("?file"));
+}

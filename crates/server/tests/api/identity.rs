@@ -135,3 +135,25 @@ async fn tokens_expire() {
     let server = TestServer::with(settings).await;
     server.get("graphs").await.expect(401);
 }
+
+/// Whoever has a token can end it, as Keystone's clients do.
+#[tokio::test]
+async fn a_token_is_ended_by_its_bearer() {
+    let server = TestServer::new().await;
+    let token = server.user("ada", "blue", "viewer").await;
+    let end = async |bearer: &str, subject: Option<&str>| {
+        let mut asked = request("DELETE", "/v3/auth/tokens").header("x-auth-token", bearer);
+        if let Some(subject) = subject {
+            asked = asked.header("x-subject-token", subject);
+        }
+        server.send(asked.body(axum::body::Body::empty()).unwrap()).await
+    };
+    assert_eq!(end(&token, None).await.status, 400);
+    assert_eq!(end(&token, Some("stk_unknown")).await.status, 404);
+    assert_eq!(server.as_bearer(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 200);
+    assert_eq!(end(&token, Some(&token)).await.status, 204);
+    assert_eq!(server.as_bearer(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 401);
+    assert_eq!(end(&token, Some(&token)).await.status, 401);
+    let audit = server.get("audit?limit=1&order_by=-id").await.expect(200);
+    assert_eq!(audit[0]["action"], "token.delete");
+}

@@ -304,3 +304,96 @@ async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
     let again = format!("apply bad-first@{third}");
     assert!(deeds.contains(&again), "what is right is not applied again: {deeds:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn automatic_modules_come_even_while_others_are_under_way() {
+    let site = Site::new().await;
+    let third = node(&site.server, 3).await;
+    site.assign(&[third]).await;
+    let (hang, auto) = (
+        site.server.module("slow1", json!({})).await,
+        site.server.module("auto", json!({"auto_apply": 1})).await,
+    );
+    let tasks = json!([crate::runs::task("t", json!("*"), "true", json!({}))]);
+    let path = format!("clusters/{}/deployment_tasks/?graph_type=default", site.cluster);
+    site.server.put(&path, &tasks).await.expect(200);
+    let execute = json!({"cluster": site.cluster, "graphs": [{"type": "default"}]});
+    let applying = async {
+        // Something is always on its way while the deployment ends.
+        for _ in 0..8 {
+            site.apply(third, &[&hang]).await.expect(200);
+        }
+    };
+    let deploying = site.server.post("graphs/execute/", &execute);
+    let (deployed, ()) = tokio::join!(deploying, applying);
+    deployed.expect(202);
+    for node in [site.nodes[0], third] {
+        for _ in 0..400 {
+            if site.carried(node).await.contains(&"auto".to_owned()) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        assert!(site.carried(node).await.contains(&"auto".to_owned()), "node {node}");
+    }
+    assert_eq!(auto["auto_apply"], true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn applying_again_goes_on_after_the_server_ended() {
+    let settings = Modules { batch_size: 1, batch_delay_seconds: 1, ..Modules::default() };
+    let site = Site::with(settings).await;
+    let live = site.server.module("live", json!({"live_update": 1})).await;
+    for node in site.nodes {
+        site.apply(node, &[&live]).await.expect(200);
+    }
+    let path = format!("/v1.0/modules/{}", id(&live));
+    site.server.put(&path, &json!({"module": {"contents": "bmV3"}})).await.expect(200);
+    site.deeds.take();
+    let reapply = json!({"reapply": {}});
+    assert_eq!(site.server.put(&format!("{path}/instances"), &reapply).await.status, 202);
+    let first = format!("apply live@{}", site.nodes[0]);
+    for _ in 0..400 {
+        if site.deeds.all() == [first.clone()] {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    site.server.app.end_runs();
+    let (store, settings) = (site.server.app.store.clone(), site.server.app.settings.clone());
+    let (again, _) = stoker_server::App::new(store, settings).await.unwrap();
+    let after = agents_for(&again);
+    again.begin_runs();
+    let is_current = async || {
+        let counted = site.server.get(&format!("{path}/instances?count_only=True")).await.expect(200);
+        let rows = counted["instances"].as_array().unwrap().clone();
+        rows.len() == 1 && rows[0]["current"] == true && rows[0]["instance_count"] == 2
+    };
+    for _ in 0..600 {
+        if is_current().await {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert!(is_current().await);
+    let mut all = [site.deeds.take(), after.take()].concat();
+    all.dedup();
+    assert_eq!(all, [first, format!("apply live@{}", site.nodes[1])]);
+    again.end_runs();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_nobody_answers_for_is_told_at_once() {
+    let server = TestServer::new().await;
+    let cluster = cluster(&server).await;
+    let node = node(&server, 1).await;
+    let roles = json!([{"id": node, "roles": ["compute"]}]);
+    server.post(&format!("clusters/{cluster}/assignment"), &roles).await.expect(200);
+    server.put(&format!("nodes/{node}"), &json!({"online": true})).await.expect(200);
+    let module = server.module("m", json!({})).await;
+    let began = server.app.clock.now();
+    let told = server.post(&modules_of(node), &json!({"modules": [{"id": module["id"]}]})).await.fault(400);
+    assert!(told.starts_with("An error occurred communicating with the guest: no agent"), "{told}");
+    assert!(told.contains("stoker agent"), "{told}");
+    assert!(server.app.clock.now().0 - began.0 < 5_000_000);
+}

@@ -19,6 +19,7 @@ impl Reply {
             401 => "unauthorized",
             403 => "forbidden",
             404 => "itemNotFound",
+            405 => "badMethod",
             413 => "overLimit",
             422 => "unprocessableEntity",
             other => panic!("{other}"),
@@ -310,4 +311,30 @@ async fn datastores_are_releases() {
     assert_eq!(version["version"]["id"], "mitaka-9.0");
     server.get("/v1.0/datastores/x").await.fault(404);
     server.get("/v1.0/datastores/R/versions/x").await.fault(404);
+}
+
+#[tokio::test]
+async fn every_refusal_has_the_envelope_of_the_module_api() {
+    let server = TestServer::new().await;
+    for path in ["/v1.0/modules", "/v1.0/admin/modules", "/v1.0/instances/1/modules"] {
+        let nobody = crate::support::request("GET", path).body(Body::empty()).unwrap();
+        server.send(nobody).await.fault(401);
+        let stranger = server.as_bearer("nonesuch", "GET", path, &Value::Null).await;
+        stranger.fault(401);
+    }
+    let reply = server.delete("/v1.0/modules").await;
+    assert!(reply.header("allow").contains("GET"), "{:?}", reply.headers);
+    reply.fault(405);
+    server.get("/v1.0/admin/nonesuch").await.fault(404);
+    for (number, told) in [
+        ("1000000000000000000000000000000", "is greater than the maximum of 9"),
+        ("-1000000000000000000000000000000", "is less than the minimum of 0"),
+    ] {
+        let text = format!(
+            "{{\"module\": {{\"name\": \"m\", \"module_type\": \"ping\", \"contents\": \"eA==\", \"apply_order\": {number}}}}}"
+        );
+        let request = server.request("POST", "/v1.0/modules").body(Body::from(text)).unwrap();
+        let message = server.send(request).await.fault(400);
+        assert!(message.contains("module['apply_order']") && message.contains(told), "{message}");
+    }
 }

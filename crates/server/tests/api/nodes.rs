@@ -203,7 +203,9 @@ async fn lists_are_filtered() {
     }
     let body = json!([{"id": 1, "roles": ["controller"]}, {"id": 2, "roles": ["compute"]}]);
     server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect(200);
-    server.put("nodes", &json!([{"id": 2, "status": "ready"}, {"id": 3, "online": false}])).await.expect(200);
+    let changes = json!([{"id": 2, "status": "ready", "labels": {"rack": "7"}},
+                         {"id": 3, "online": false, "labels": {"rack": "8", "row": null}}]);
+    server.put("nodes", &changes).await.expect(200);
     for (query, expected) in [
         ("", &[1, 2, 3, 4][..]),
         ("cluster_id=1", &[1, 2]),
@@ -216,6 +218,14 @@ async fn lists_are_filtered() {
         ("roles=compute,x", &[2]),
         ("status=discover&order_by=-id&limit=1&offset=1", &[3]),
         ("fetch_related=1", &[1, 2, 3, 4]),
+        ("labels=rack%3D7", &[2]),
+        ("labels=rack", &[2, 3]),
+        ("labels=rack,row", &[3]),
+        ("labels=rack%3D9", &[]),
+        ("search=COMPUTE", &[2]),
+        ("search=rack%3D7%20compute", &[2]),
+        ("search=rack%20nowhere", &[]),
+        ("search=%20&limit=1", &[1]),
     ] {
         assert_eq!(ids(&server.get(&format!("nodes/?{query}")).await.expect(200)), expected, "{query}");
     }
@@ -227,6 +237,19 @@ async fn lists_are_filtered() {
     server.get("nodes?status=ready&offset=1").await.refused(416);
     let stats = server.get("nodes/allocation/stats/").await.expect(200);
     assert_eq!(stats, json!({"total": 4, "unallocated": 2}));
+    let of = async |query: &str| {
+        let stats = server.get(&format!("nodes/allocation/stats/?details=1&{query}")).await.expect(200);
+        stats["details"].clone()
+    };
+    let own = of("cluster_id=1").await;
+    assert_eq!((&own["total"], &own["online"], &own["to_be_added"]), (&json!(2), &json!(2), &json!(2)));
+    assert_eq!(own["roles"], json!({"compute": 1, "controller": 1}));
+    assert_eq!(own["labels"], json!({"rack=7": 1}));
+    let free = of("cluster_id=").await;
+    assert_eq!((&free["total"], &free["online"]), (&json!(2), &json!(1)));
+    assert_eq!(free["labels"], json!({"rack=8": 1, "row": 1}));
+    assert_eq!(of("").await["statuses"], json!({"discover": 3, "ready": 1}));
+    server.get("nodes/allocation/stats?details=maybe").await.refused(400);
 }
 
 #[tokio::test]

@@ -15,10 +15,10 @@ use crate::fixtures::{cluster_with_roles, set_enabled};
 use crate::support::{Reply, TestServer};
 
 /// A plugin that somebody works on.
-struct Source(Folder);
+pub(crate) struct Source(Folder);
 
 impl Source {
-    fn new(name: &str, version: PackageVersion) -> Self {
+    pub(crate) fn new(name: &str, version: PackageVersion) -> Self {
         let source = Self(Folder::new());
         for file in skeleton(SkeletonOptions { name, version, has_wizard: true }).unwrap() {
             source.write(&file.path, &file.text);
@@ -50,14 +50,14 @@ impl Source {
         self.write("metadata.yaml", &lines.collect::<String>());
     }
 
-    fn archive(&self) -> Vec<u8> {
+    pub(crate) fn archive(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         pack(self.path(), "inner", &mut bytes).unwrap();
         bytes
     }
 }
 
-async fn upload(server: &TestServer, archive: Vec<u8>) -> Reply {
+pub(crate) async fn upload(server: &TestServer, archive: Vec<u8>) -> Reply {
     let request =
         server.request("POST", "plugins/upload/").header("content-type", "application/octet-stream");
     server.send(request.body(Body::from(archive)).unwrap()).await
@@ -67,7 +67,7 @@ async fn sync(server: &TestServer, body: &str) -> Reply {
     server.send(server.request("POST", "plugins/sync/").body(Body::from(body.to_owned())).unwrap()).await
 }
 
-fn root(server: &TestServer) -> PathBuf {
+pub(crate) fn root(server: &TestServer) -> PathBuf {
     server.app.settings.plugins_root.clone()
 }
 

@@ -133,3 +133,75 @@ async fn expressions_of_plans_go_as_far_as_the_server_lets_them() {
     assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");
     assert!(reply["message"].as_str().unwrap().contains("100"), "{reply}");
 }
+
+/// Another body of a helper is another plan; one that the graph does not call is nobody's business.
+#[tokio::test]
+async fn a_plan_knows_the_helpers_it_was_made_with() {
+    let library = |larger: &str, other: &str| {
+        let file = format!(
+            "functions:\n  - {{name: isLarger, parameters: [size], body: $size > {larger}}}\n  \
+             - {{name: unused, parameters: [x], body: $x + {other}}}\n"
+        );
+        let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: &file }];
+        stoker_helpers::load(&helpers, &stoker_planner::library()).library
+    };
+    let digests = async |library| {
+        let server = with_condition(Server { library, ..Server::default() }, "isLarger(11)").await;
+        let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].as_i64().unwrap();
+        let mut writing = writing(&server).await;
+        let inputs = writing.plan_inputs(stoker_model::PlanId(plan)).await.unwrap().unwrap();
+        serde_json::from_value::<stoker_planner::InputDigests>(inputs).unwrap()
+    };
+    let before = digests(library("10", "1")).await;
+    // Each server makes up passwords of its own.
+    let helpers = |after: &stoker_planner::InputDigests| {
+        let mut told = before.differences(after);
+        told.retain(|it| it.starts_with("helper"));
+        told
+    };
+    assert_eq!(helpers(&digests(library("10", "2")).await), Vec::<String>::new());
+    assert_eq!(helpers(&digests(library("9", "1")).await), ["helper `isLarger`"]);
+}
+
+/// A warning, and an error, of a plan says which layer said so, in which file and line.
+#[tokio::test]
+async fn problems_of_plans_have_their_place_in_the_file() {
+    let server = with_condition(Server::default(), "true").await;
+    let send = async |path: &str, text: &str| {
+        let request = server.request("PUT", path).header("content-type", "application/x-yaml");
+        server.send(request.body(axum::body::Body::from(text.to_owned())).unwrap()).await.expect(200);
+    };
+    let text = "- id: a\n  type: shell\n  version: 2.0.0\n  role: '*'\n  requires: [no-such-task]\n  parameters: {cmd: x}\n";
+    send("clusters/1/deployment_graphs/default?file=graphs/mine.yaml", text).await;
+    let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].clone();
+    let shown = server.get(&format!("plans/{plan}")).await.expect(200);
+    let warning = &shown["warnings"][0];
+    assert_eq!(
+        (&warning["layer"], &warning["file"], &warning["line"]),
+        (&json!("cluster"), &json!("graphs/mine.yaml"), &json!(5)),
+        "{shown}"
+    );
+    let text =
+        "- id: a\n  type: shell\n  version: 2.0.0\n  role: '*'\n  condition: {yaql_exp: '$.nothing.here'}\n";
+    send("clusters/1/deployment_graphs/default?file=graphs/mine.yaml", text).await;
+    let refused = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    let error = &refused["errors"][0];
+    assert_eq!(
+        (&error["severity"], &error["layer"], &error["file"], &error["line"]),
+        (&json!("error"), &json!("cluster"), &json!("graphs/mine.yaml"), &json!(5)),
+        "{refused}"
+    );
+    assert!(error["message"].as_str().unwrap().contains("there is no key 'nothing'"), "{refused}");
+}
+
+/// The graph of a plan stays what it was, whatever becomes of the layers.
+#[tokio::test]
+async fn a_plan_keeps_the_graph_it_was_made_from() {
+    let server = with_condition(Server::default(), "true").await;
+    let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].clone();
+    let now = server.get("clusters/1/deployment_tasks").await.expect(200);
+    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), now);
+    server.put("clusters/1/deployment_tasks", &json!([{"id": "b", "type": "stage"}])).await.expect(200);
+    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), now);
+    server.get("plans/99/tasks").await.refused(404);
+}

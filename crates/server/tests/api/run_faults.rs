@@ -141,3 +141,72 @@ async fn a_run_of_several_graphs_says_how_far_it_is() {
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
     site.ended(run).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_of_several_graphs_are_one_series() {
+    let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
+    site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
+    let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}]});
+    let run = id(&site.execute(graphs).await.expect(202));
+    // Watched from the beginning, part after part, to the end.
+    let request =
+        site.server.request("GET", &format!("runs/{run}/events")).header("accept", "text/event-stream");
+    let stream = site.server.send(request.body(axum::body::Body::empty()).unwrap()).await;
+    let shown = site.ended(run).await;
+    assert_eq!((&shown["status"], &shown["stopped"]), (&json!("ready"), &json!(false)), "{shown}");
+    let all = site.server.get(&format!("runs/{run}/events")).await.expect(200);
+    let all = all.as_array().unwrap().clone();
+    let numbers: Vec<i64> = all.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());
+    let ends: Vec<&Value> = all.iter().filter(|event| event["kind"] == "ended").collect();
+    assert_eq!(ends.len(), 2);
+    assert_ne!(ends[0]["part"], ends[1]["part"]);
+    let text = stream.body.as_str().unwrap().to_owned();
+    let streamed: Vec<i64> =
+        text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect();
+    assert_eq!(streamed, numbers, "{text}");
+    // It goes on behind any number, also one of a part that is over.
+    for after in [0, 1, ends[0]["seq"].as_i64().unwrap(), numbers.len() as i64 - 1, numbers.len() as i64] {
+        let rest = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
+        assert_eq!(rest.as_array().unwrap()[..], all[after as usize..], "{after}");
+    }
+    let few = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
+    assert_eq!(few.as_array().unwrap()[..], all[1..4]);
+    // A part by itself is counted by itself.
+    let second = site.server.get(&format!("runs/{}/events", ends[1]["part"])).await.expect(200);
+    assert_eq!(second[0]["seq"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_was_stopped_says_so() {
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+    let run = id(&site.execute(json!({})).await.expect(202));
+    site.until_begun().await;
+    site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
+    let ended = site.ended(run).await;
+    assert_eq!((&ended["status"], &ended["stopped"]), (&json!("error"), &json!(true)), "{ended}");
+    let parts = site.server.get(&format!("runs/{run}")).await.expect(200);
+    assert_eq!(parts["parts"][0]["run"]["stopped"], true);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_another_server_deletes_is_called_off() {
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+    site.execute(json!({})).await.expect(202);
+    site.until_begun().await;
+    let (store, settings) = (site.server.app.store.clone(), site.server.app.settings.clone());
+    let (other, _) = stoker_server::App::new(store, settings).await.unwrap();
+    let request = site.server.request("DELETE", &format!("clusters/{}?force=1", site.cluster));
+    let deleted = tower::ServiceExt::oneshot(
+        stoker_server::service(&other),
+        request.body(axum::body::Body::empty()).unwrap(),
+    );
+    assert!(deleted.await.unwrap().status().is_success());
+    for _ in 0..400 {
+        if site.deeds.all().contains(&"killed".to_owned()) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert!(site.deeds.all().contains(&"killed".to_owned()), "{:?}", site.deeds.all());
+}

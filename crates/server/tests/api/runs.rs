@@ -19,8 +19,13 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) async fn new(tasks: &Value) -> Self {
-        let runs = Runs { local_agents: true, ..Runs::default() };
-        let server = TestServer::with(Server { runs, ..Server::default() }).await;
+        Self::with(tasks, Server::default()).await
+    }
+
+    /// The same with settings of one's own.
+    pub(crate) async fn with(tasks: &Value, settings: Server) -> Self {
+        let runs = Runs { local_agents: true, ..settings.runs.clone() };
+        let server = TestServer::with(Server { runs, ..settings }).await;
         let deeds = agents_for(&server.app);
         server.app.begin_runs();
         let cluster = cluster(&server).await;

@@ -1,16 +1,19 @@
 //! The line over which an agent speaks with the server.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_wire::Decoded;
+use stoker_model::Agent;
+use stoker_wire::{Decoded, WireError};
 
+use super::certificate;
 use crate::access::token::Secret;
-use crate::http::client::Peer;
+use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
-use crate::runs::{Carrier, converse};
+use crate::runs::{Carrier, Proof, converse};
 use crate::state::App;
 
 /// Who guesses credentials is slowed down under this name.
@@ -31,16 +34,12 @@ const BUFFER_BYTES: usize = 4 << 10;
 pub(super) async fn agent_connect(
     State(app): State<App>,
     peer: Peer,
+    secured: Option<Extension<Secured>>,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> ApiResult<Response> {
-    let secret = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
-        .map(|text| Secret::new(text.trim()))
-        .ok_or_else(|| ApiError::unauthorized("an agent shows its credential: `Authorization: Bearer …`"))?;
-    let agent = app.store.read().await?.agent_find(&secret.digest()).await?;
-    let agent = agent.ok_or_else(|| unknown(&app, peer))?;
+    let secured = secured.map(|Extension(secured)| secured);
+    let (agent, proof) = proven(&app, peer, secured, &headers).await?;
     let upgrade = upgrade.map_err(|rejection| {
         let message = format!("this is a WebSocket for agents: {rejection}");
         ApiError::new(StatusCode::UPGRADE_REQUIRED, message)
@@ -51,7 +50,44 @@ pub(super) async fn agent_connect(
         .write_buffer_size(BUFFER_BYTES)
         .max_message_size(bytes_max)
         .max_frame_size(bytes_max)
-        .on_upgrade(move |socket| async move { converse(&app, &agent.uid, Socket(socket)).await }))
+        .on_upgrade(
+            move |socket| async move { converse(&app, &agent.uid, Some(proof), Socket(socket)).await },
+        ))
+}
+
+/// The agent that shows all that this server wants to see: its credential, and its certificate where there is an authority.
+/// With the digest of the credential.
+pub(super) async fn proven(
+    app: &App,
+    peer: Peer,
+    secured: Option<Secured>,
+    headers: &HeaderMap,
+) -> ApiResult<(Agent, Proof)> {
+    let secret = secret_of(headers)?;
+    let agent = agent_with(app, peer, &secret).await?;
+    if app.tls.as_ref().is_some_and(|tls| tls.authority.is_some()) {
+        let mut session = app.store.read().await?;
+        certificate::require(&mut session, &agent, secured, app.clock.now()).await?;
+    }
+    Ok((agent, secret.digest()))
+}
+
+/// The agent whose credential came with a request.
+pub(super) async fn agent_of(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Agent> {
+    agent_with(app, peer, &secret_of(headers)?).await
+}
+
+fn secret_of(headers: &HeaderMap) -> ApiResult<Secret> {
+    headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
+        .map(|text| Secret::new(text.trim()))
+        .ok_or_else(|| ApiError::unauthorized("an agent shows its credential: `Authorization: Bearer …`"))
+}
+
+async fn agent_with(app: &App, peer: Peer, secret: &Secret) -> ApiResult<Agent> {
+    let agent = app.store.read().await?.agent_find(&secret.digest()).await?;
+    agent.ok_or_else(|| unknown(app, peer))
 }
 
 /// Only failures are slowed down: after a restart of the server all agents behind one address come back at once.
@@ -78,6 +114,11 @@ impl Carrier for Socket {
                     Ok(Decoded::Unknown) => {}
                     Err(error) => {
                         tracing::warn!(error = %error, "an agent said something that makes no sense");
+                        if matches!(error, WireError::Version { .. }) {
+                            let refusal = stoker_wire::encode_refusal(&error.to_string());
+                            // Whoever does not hear it finds it in our log.
+                            _ = self.0.send(Message::Text(refusal.into())).await;
+                        }
                         return None;
                     }
                 },

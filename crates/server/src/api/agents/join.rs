@@ -9,6 +9,7 @@ use stoker_model::{Actor, Change, Json, JsonMap, NewAgent, NewNode, Node, NodeId
 use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
 
+use super::certificate::{self, REQUEST_MAX};
 use crate::access::login::random_secret;
 use crate::access::token::Secret;
 use crate::api::nodes::normal_mac;
@@ -33,6 +34,10 @@ struct JoinBody {
     node: Option<String>,
     #[schema(example = "0.1.0")]
     version: Option<String>,
+    /// A PKCS #10 request in PEM form with a key of the kind ECDSA P-256, for a certificate; where the server has no
+    /// authority it means nothing.
+    #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
+    certificate_request: Option<String>,
     /// What it found out about its machine.
     #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
     facts: JsonMap,
@@ -47,12 +52,16 @@ pub(super) struct JoinedView {
     /// With what it connects; this answer is the only place where it can be read.
     #[schema(example = "stk_…")]
     credential: String,
+    /// What it shows when it connects, in PEM form with its authority; there if it asked and the server has an authority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<String>,
 }
 
 struct Join {
     token: Secret,
     node: Option<String>,
     version: String,
+    certificate_request: Option<String>,
     facts: JsonMap,
 }
 
@@ -76,8 +85,11 @@ pub(super) async fn agent_join(
         let token = fields.required("token", string_of(1..=255));
         let node = fields.optional("node", nullable(string_of(1..=255))).flatten();
         let version = fields.optional("version", nullable(string_of(1..=255))).flatten();
+        let certificate_request =
+            fields.optional("certificate_request", nullable(string_of(1..=REQUEST_MAX))).flatten();
         let facts = fields.optional("facts", nullable(json_map)).flatten().unwrap_or_default();
-        Some(Join { token: Secret::new(&token?), node, version: version.unwrap_or_default(), facts })
+        let version = version.unwrap_or_default();
+        Some(Join { token: Secret::new(&token?), node, version, certificate_request, facts })
     })?;
     let now = app.clock.now();
     if let Err(seconds) = app.failures.check(GUESSING, peer.0, now) {
@@ -100,6 +112,17 @@ pub(super) async fn agent_join(
             "this token lets no agent take the place of `{uid}`; make one with `may_replace`, or send the old agent away first"
         )));
     }
+    let former = writing.agent_digest(&uid).await?;
+    if let Some(id) = node_id
+        && writing.node_is_revoked(id).await?
+    {
+        if !may_replace {
+            return Err(ApiError::forbidden(format!(
+                "node {id} was cut off; a token with `may_replace` lets an agent of it in again"
+            )));
+        }
+        writing.node_readmit(id).await?;
+    }
     let secret = random_secret()?;
     let new = NewAgent {
         uid: uid.clone(),
@@ -109,11 +132,15 @@ pub(super) async fn agent_join(
         joined_at: now,
     };
     let agent = writing.agent_put(&new).await?;
+    let certificate = match &join.certificate_request {
+        Some(request) => certificate::issue(&app, &mut writing, &agent, request).await?,
+        None => None,
+    };
     let target = format!("agent {}", agent.id);
     writing.commit(Change { action: "agent.join", target, detail: json!({"uid": uid}) }).await?;
     // A session of the credential that was replaced has no business here any more.
-    app.agents.close(&uid);
-    Ok(Answer::created(JoinedView { node_uid: uid, credential: secret.reveal().to_owned() }))
+    app.dismiss_agent(&uid, former);
+    Ok(Answer::created(JoinedView { node_uid: uid, credential: secret.reveal().to_owned(), certificate }))
 }
 
 /// The node that is meant; `None`: the master.

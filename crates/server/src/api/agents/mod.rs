@@ -1,7 +1,9 @@
 //! Agents: how they come in, and which there are. What they say once they are in is in [`crate::runs`].
 
+mod certificate;
 mod connect;
 mod join;
+mod nats_user;
 
 use axum::extract::State;
 use serde::Serialize;
@@ -25,8 +27,10 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("agents")
         .add(Permission::Read, routes!(agent_list))
         .add_unversioned(Permission::Operate, routes!(agent_delete))
+        .add(Permission::Public, routes!(certificate::agent_certificate))
         .add(Permission::Public, routes!(join::agent_join))
         .add(Permission::Public, routes!(connect::agent_connect))
+        .add(Permission::Public, routes!(nats_user::agent_nats_user))
         .finish()
 }
 
@@ -45,7 +49,7 @@ struct AgentView {
     version: String,
     joined_at: String,
     last_seen_at: Option<String>,
-    /// Whether it is connected to this server now.
+    /// Whether it is connected now, to this server or to another of its group.
     is_connected: bool,
 }
 
@@ -72,10 +76,11 @@ async fn agent_delete(
     let id = path.id("id", AgentId, "Agent")?;
     let mut writing = app.change(&login).await?;
     let agent = writing.agent_get(id).await?.ok_or_else(|| ApiError::not_found("Agent"))?;
+    let digest = writing.agent_digest(&agent.uid).await?;
     writing.agent_delete(id).await?;
     let target = format!("agent {id}");
     writing.commit(Change { action: "agent.delete", target, detail: json!({"uid": agent.uid}) }).await?;
-    app.agents.close(&agent.uid);
+    app.dismiss_agent(&agent.uid, digest);
     Ok(NoContent)
 }
 

@@ -6,7 +6,7 @@ mod roles;
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
-use stoker_model::{Change, Cluster, Node, NodeId, Permission};
+use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
 use stoker_store::StoreError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,14 +14,16 @@ use utoipa_axum::routes;
 
 pub(super) use self::members::set_members;
 use self::members::{foreign, load};
-pub(super) use self::roles::role_problems;
+pub(super) use self::roles::{restricted_roles, role_problems};
 use crate::access::caller::Authenticated;
+use crate::api::attributes::models_of;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::http::path::PathParams;
 use crate::http::routes::Routes;
+use crate::limits::within_quota;
 use crate::modules::automatic::enqueue_for;
 use crate::parts::holder::{Holder, Part};
 use crate::state::App;
@@ -72,12 +74,18 @@ async fn cluster_assign(
     let ids: Vec<NodeId> = wanted.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
     let known = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(Part::Roles);
+    let models = models_of(&mut writing, &cluster).await?;
     let mut reasons = foreign(&cluster, &nodes);
-    for (index, (_, roles)) in wanted.iter().enumerate() {
+    for (index, ((_, roles), node)) in wanted.iter().zip(&nodes).enumerate() {
         let path = format!("[{index}].roles");
-        reasons.extend(
-            role_problems(cluster.id, &known, roles).into_iter().map(|text| ErrorItem::new(&path, text)),
-        );
+        // What a node has already is not given to it.
+        let has = |role: &String| {
+            node.cluster_id == Some(cluster.id)
+                && (node.roles.contains(role) || node.pending_roles.contains(role))
+        };
+        let mut problems = role_problems(cluster.id, &known, roles);
+        problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !has(role))));
+        reasons.extend(problems.into_iter().map(|text| ErrorItem::new(&path, text)));
     }
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));
@@ -88,6 +96,9 @@ async fn cluster_assign(
         assign(&mut node, &cluster, roles);
         let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
         joined.extend(is_new.then_some(node));
+    }
+    if !joined.is_empty() {
+        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let modules = enqueue_for(&mut writing, &cluster, &joined).await?;
     writing.commit(describe("cluster.assign", &cluster, &ids)).await?;

@@ -1,6 +1,9 @@
 //! Which roles a node may have.
 
 use stoker_model::{ClusterId, Json, JsonMap};
+use stoker_registry::restrictions::Effect;
+
+use crate::parts::models::ConditionModels;
 
 /// Why one node cannot have these roles together.
 pub(in crate::api) fn role_problems(cluster_id: ClusterId, known: &JsonMap, roles: &[String]) -> Vec<String> {
@@ -22,6 +25,27 @@ pub(in crate::api) fn role_problems(cluster_id: ClusterId, known: &JsonMap, role
             conflicts(known, role, name) && (*other > index || !conflicts(known, name, role))
         });
         problems.extend(clashes.map(|(_, name)| format!("Role '{role}' in conflict with role '{name}'.")));
+    }
+    problems
+}
+
+/// Why roles cannot be given to a node now: what their restrictions say. Restrictions that cannot be evaluated do
+/// nothing, as with settings.
+pub(in crate::api) fn restricted_roles<'r>(
+    models: &ConditionModels,
+    known: &JsonMap,
+    roles: impl Iterator<Item = &'r String>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    for role in roles {
+        let written = known.get(role).and_then(|meta| meta.get("restrictions"));
+        let (effect, _) = Effect::of(written, &|name| models.get(name));
+        if effect.action().is_none() {
+            continue;
+        }
+        let words = effect.messages.join(". ");
+        let words = if words.is_empty() { "a restriction forbids it".to_owned() } else { words };
+        problems.push(format!("Role '{role}' cannot be given now: {words}"));
     }
     problems
 }

@@ -2,6 +2,7 @@
 //! no operator could enter.
 
 use stoker_model::{Json, JsonMap};
+use stoker_registry::patterns::mismatch;
 
 use crate::http::error::ErrorItem;
 
@@ -34,8 +35,9 @@ pub(super) fn settings(path: &str, stored: &JsonMap, given: &JsonMap) -> Vec<Err
             return Some(problem(&path, &message));
         };
         let value = setting.get("value").filter(|value| Some(*value) != stored.get("value"))?;
-        let wanted = wrong_value(stored, value)?;
-        Some(problem(&format!("{path}.value"), &format!("must be {wanted}")))
+        let wrong = wrong_value(stored, value).map(|wanted| format!("must be {wanted}"));
+        let wrong = wrong.or_else(|| mismatch(stored, value))?;
+        Some(problem(&format!("{path}.value"), &wrong))
     });
     checked.collect()
 }
@@ -112,6 +114,8 @@ mod tests {
             "servers": {"type": "text_list", "value": []},
             "hint": {"type": "text", "value": null, "nullable": true},
             "free": {"type": "hidden", "value": 1},
+            "user": {"type": "text", "value": "", "regex": {"source": "^\\w+$", "error": "letters only"}},
+            "words": {"type": "text_list", "value": [], "regex": {"source": "^\\w+$", "error": "letters only"}},
         }});
         let problems = sections(stored.as_object().unwrap(), given.as_object().unwrap());
         problems.into_iter().map(|problem| problem.message).collect()
@@ -126,6 +130,8 @@ mod tests {
             json!({"common": {"name": {"value": {"generator": "odd"}}}}),
             json!({"new section": {"anything": 1}}),
             json!({"common": {"new setting": 1}}),
+            json!({"common": {"user": {"value": "ada"}, "words": {"value": ["a", "b"]}}}),
+            json!({"common": {"user": {"value": ""}}}),
         ] {
             assert_eq!(check(&given), [""; 0], "{given}");
         }
@@ -135,7 +141,7 @@ mod tests {
     fn every_wrong_value_is_told() {
         let given = json!({"common": {
             "debug": {"value": "yes"}, "name": {"value": 1}, "size": {"value": 10}, "hypervisor": {"value": "xen"},
-            "servers": {"value": "a,b"}, "free": true,
+            "servers": {"value": "a,b"}, "free": true, "user": {"value": "a b"}, "words": {"value": ["a", ""]},
         }, "other": []});
         let expected = [
             "editable.common.debug.value: must be true or false, this is text",
@@ -144,6 +150,8 @@ mod tests {
             "editable.common.hypervisor.value: must be one of \"qemu\", \"kvm\"",
             "editable.common.servers.value: must be a list of texts, this is text",
             "editable.common.free: a setting is a map with its `value`, not true",
+            "editable.common.user.value: letters only",
+            "editable.common.words.value: letters only",
             "editable.other: a section is a map of settings, not a list",
         ];
         assert_eq!(check(&given), expected);

@@ -18,6 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::document::{default_settings, release_of, settings};
+pub(super) use self::restrictions::models_of;
 use crate::access::caller::Authenticated;
 use crate::access::shown::mask_for;
 use crate::api::clusters::access::cluster_of;

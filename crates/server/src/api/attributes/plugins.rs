@@ -9,6 +9,7 @@ use stoker_store::{List, Session};
 use crate::json::{merge, merged};
 
 use crate::http::error::ApiResult;
+use crate::parts::enabling::has_legacy_tasks;
 
 /// What says beside `metadata.enabled` whether a plugin is enabled.
 pub(super) const SWITCH: &str = "value";
@@ -26,6 +27,8 @@ pub(super) struct Version {
     pub(super) plugin: Plugin,
     /// What the cluster knows of it.
     pub(super) used: Option<ClusterPlugin>,
+    /// Whether it has tasks that need `propagate_task_deploy`.
+    has_legacy_tasks: bool,
 }
 
 pub(super) async fn sections(
@@ -35,7 +38,11 @@ pub(super) async fn sections(
 ) -> ApiResult<Vec<Section>> {
     let plugins = session.plugin_list(&List::default()).await?.items;
     let used = session.cluster_plugins(cluster.id).await?;
-    Ok(group(cluster, release, plugins, &used))
+    let mut sections = group(cluster, release, plugins, &used);
+    for version in sections.iter_mut().flat_map(|section| &mut section.versions) {
+        version.has_legacy_tasks = has_legacy_tasks(session, &version.plugin).await?;
+    }
+    Ok(sections)
 }
 
 fn group(
@@ -51,7 +58,11 @@ fn group(
         // One that is enabled is shown even if an update made it unfit: how else could it be disabled?
         let is_enabled = used.as_ref().is_some_and(|used| used.enabled);
         if is_enabled || plugin.body.fits(target) {
-            by_name.entry(plugin.body.name.clone()).or_default().push(Version { plugin, used });
+            by_name.entry(plugin.body.name.clone()).or_default().push(Version {
+                plugin,
+                used,
+                has_legacy_tasks: false,
+            });
         }
     }
     let sections = by_name.into_iter().map(|(name, mut versions)| {
@@ -92,7 +103,7 @@ impl Version {
             "plugin_id": self.plugin.id.0,
             "plugin_version": body.version,
             "hot_pluggable": body.is_hotpluggable,
-            "contains_legacy_tasks": !body.tasks.is_empty(),
+            "contains_legacy_tasks": self.has_legacy_tasks,
         });
         view.insert("metadata".to_owned(), metadata);
         view.extend(attributes.into_iter().filter(|(key, _)| key != "metadata"));

@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_model::{Cluster, Json, JsonMap, Release};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
+use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::document::release_of;
@@ -76,10 +77,26 @@ pub(super) async fn cluster_attributes_restrictions(
 }
 
 fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {
-    let mut settings: JsonMap = cluster.editable.clone();
-    settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));
+    let settings = settings_of(cluster, sections);
     let models = ConditionModels::of_cluster(cluster, release, settings.clone());
     restricted_settings(&settings, &|name| models.get(name))
+}
+
+/// All settings of a cluster as conditions see them.
+fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
+    let mut settings: JsonMap = cluster.editable.clone();
+    settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));
+    settings
+}
+
+/// What conditions about a cluster may ask.
+pub(in crate::api) async fn models_of(
+    session: &mut Session,
+    cluster: &Cluster,
+) -> ApiResult<ConditionModels> {
+    let release = release_of(session, cluster).await?;
+    let sections = sections(session, cluster, &release.body).await?;
+    Ok(ConditionModels::of_cluster(cluster, &release, settings_of(cluster, &sections)))
 }
 
 /// What is switched on although a restriction disables it.

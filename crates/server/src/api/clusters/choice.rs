@@ -59,7 +59,12 @@ impl Choice {
         let registry = catalog.registry();
         let answered = match &body.wizard {
             Some(answers) => {
-                Wizard::new(&catalog, &registry, &mode)?.choose(answers).map_err(not_possible)?
+                let wizard = Wizard::new(&catalog, &registry, &mode)?;
+                wizard.choose(answers).map_err(|problems| {
+                    let named = wizard.named_components(answers);
+                    let conflicts = decide(&catalog, &registry, &canonical(named.iter())).conflicts;
+                    not_possible(problems).with_conflicts(shown_findings(&registry, &conflicts))
+                })?
             }
             None => Chosen::default(),
         };

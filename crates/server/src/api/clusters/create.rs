@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Tenant,
-    TenantId,
+    Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Resource,
+    Tenant, TenantId,
 };
 use stoker_store::{StoreError, Writing};
 
@@ -14,6 +14,7 @@ use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
 use crate::api::users::{TenantRef, find_tenant};
 use crate::http::error::{ApiError, ApiResult};
+use crate::limits::within_quota;
 use crate::parts::links::link_cluster;
 use crate::parts::models::NET_PROVIDER;
 use crate::state::App;
@@ -43,6 +44,9 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     };
     let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
     set_members(&mut writing, &cluster, &body.nodes).await?;
+    for resource in [Resource::Clusters, Resource::Nodes] {
+        within_quota(app, &mut writing, tenant.id, resource).await?;
+    }
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))
 }

@@ -6,10 +6,10 @@ use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph};
 use super::change::{self, agreed_type};
+use super::upload::Upload;
 use super::view::{GraphBody, GraphView, NewGraphBody};
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
-use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::list::{Paging, list};
@@ -98,7 +98,8 @@ async fn related(session: &mut Session, login: &Authenticated, id: ClusterId) ->
 
 /// A new graph of an owner, who is named by `model` and `model_id`
 #[utoipa::path(
-    post, path = "/api/v1/graphs", request_body = NewGraphBody,
+    post, path = "/api/v1/graphs", params(("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    request_body = NewGraphBody,
     responses(
         (status = 201, body = GraphView),
         (status = 404, body = crate::http::error::Envelope, description = "The owner is not there"),
@@ -107,16 +108,14 @@ async fn related(session: &mut Session, login: &Authenticated, id: ClusterId) ->
 pub(super) async fn graph_create(
     State(app): State<App>,
     login: Authenticated,
-    document: Document,
+    upload: Upload,
 ) -> ApiResult<Answer<GraphView>> {
-    let body = document.graph()?;
-    let owner = body.owner.ok_or_else(|| {
+    let uploaded = upload.graph()?;
+    let owner = uploaded.body.owner.ok_or_else(|| {
         ApiError::bad_request("whose graph is it? Say `model` (release, cluster or plugin) and `model_id`")
     })?;
-    let graph_type = agreed_type(None, &body)?;
-    let graph = change::create(&app, &login, owner, graph_type, body).await?;
-    let version = etag::of_graph(&graph);
-    Ok(Answer::created(GraphView::from(graph)).version(version))
+    let graph_type = agreed_type(None, &uploaded.body)?;
+    Ok(GraphView::created(change::create(&app, &login, owner, graph_type, uploaded).await?))
 }
 
 /// A graph
@@ -137,7 +136,8 @@ pub(super) async fn graph_show(
 
 /// Change a graph; what is not given stays, tasks are replaced as a whole
 #[utoipa::path(
-    put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), request_body = GraphBody,
+    put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    request_body = GraphBody,
     responses((status = 200, body = GraphView))
 )]
 pub(super) async fn graph_update(
@@ -145,19 +145,18 @@ pub(super) async fn graph_update(
     login: Authenticated,
     path: PathParams,
     condition: IfMatch,
-    document: Document,
+    upload: Upload,
 ) -> ApiResult<Answer<GraphView>> {
-    let body = document.graph()?;
+    let uploaded = upload.graph()?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    let graph = change::update(writing, graph, &condition, body).await?;
-    let version = etag::of_graph(&graph);
-    Ok(Answer::ok(GraphView::from(graph)).version(version))
+    Ok(GraphView::stored(change::update(&app, writing, graph, &condition, uploaded).await?))
 }
 
 /// The same as PUT
 #[utoipa::path(
-    patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), request_body = GraphBody,
+    patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    request_body = GraphBody,
     responses((status = 200, body = GraphView))
 )]
 pub(super) async fn graph_patch(
@@ -165,9 +164,9 @@ pub(super) async fn graph_patch(
     login: Authenticated,
     path: PathParams,
     condition: IfMatch,
-    document: Document,
+    upload: Upload,
 ) -> ApiResult<Answer<GraphView>> {
-    graph_update(app, login, path, condition, document).await
+    graph_update(app, login, path, condition, upload).await
 }
 
 /// Delete a graph and its tasks

@@ -5,12 +5,12 @@ use stoker_store::{GraphFilter, List, Session};
 use utoipa_axum::routes;
 
 use super::access::require_owner;
-use super::change::{self, agreed_owner, agreed_type};
+use super::change::{self, Stored, agreed_owner, agreed_type};
 use super::merged::given_type;
+use super::upload::Upload;
 use super::view::GraphView;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
-use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
@@ -37,12 +37,12 @@ async fn create(
     login: &Authenticated,
     owner: Owner,
     path_type: Option<GraphType>,
-    document: Document,
-) -> ApiResult<Graph> {
-    let body = document.graph()?;
-    agreed_owner(owner, &body)?;
-    let graph_type = agreed_type(path_type, &body)?;
-    change::create(app, login, owner, graph_type, body).await
+    upload: Upload,
+) -> ApiResult<Stored> {
+    let uploaded = upload.graph()?;
+    agreed_owner(owner, &uploaded.body)?;
+    let graph_type = agreed_type(path_type, &uploaded.body)?;
+    change::create(app, login, owner, graph_type, uploaded).await
 }
 
 async fn show(
@@ -60,13 +60,13 @@ async fn update(
     login: &Authenticated,
     (owner, graph_type): (Owner, GraphType),
     condition: &IfMatch,
-    document: Document,
+    upload: Upload,
 ) -> ApiResult<Answer<GraphView>> {
-    let body = document.graph()?;
-    agreed_type(Some(graph_type.clone()), &body)?;
+    let uploaded = upload.graph()?;
+    agreed_type(Some(graph_type.clone()), &uploaded.body)?;
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(answer(change::update(writing, graph, condition, body).await?))
+    Ok(GraphView::stored(change::update(app, writing, graph, condition, uploaded).await?))
 }
 
 async fn delete(
@@ -143,7 +143,7 @@ macro_rules! operations_of {
             /// A new graph; `type` is in the body, `default` if not
             #[utoipa::path(
                 post, path = $collection, operation_id = concat!(stringify!($module), "_graph_create"),
-                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Instead of `type` in the body")),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Instead of `type` in the body"), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
                 request_body = GraphBody, responses((status = 201, body = GraphView))
             )]
             async fn graph_create(
@@ -151,17 +151,16 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 query: Query,
-                document: Document,
+                upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
-                let graph = create(&app, &login, path.owner($kind)?, given_type(&query)?, document).await?;
-                let version = etag::of_graph(&graph);
-                Ok(Answer::created(GraphView::from(graph)).version(version))
+                let stored = create(&app, &login, path.owner($kind)?, given_type(&query)?, upload).await?;
+                Ok(GraphView::created(stored))
             }
 
             /// Change its graph of a type, `default` if none is given
             #[utoipa::path(
                 put, path = $collection, operation_id = concat!(stringify!($module), "_graph_update_default"),
-                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given"), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
                 request_body = GraphBody, responses((status = 200, body = GraphView))
             )]
             async fn graph_update_default(
@@ -170,10 +169,10 @@ macro_rules! operations_of {
                 path: PathParams,
                 query: Query,
                 condition: IfMatch,
-                document: Document,
+                upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
                 let whose = (path.owner($kind)?, given_type(&query)?.unwrap_or_default());
-                update(&app, &login, whose, &condition, document).await
+                update(&app, &login, whose, &condition, upload).await
             }
 
             /// Its graph of a type
@@ -193,23 +192,25 @@ macro_rules! operations_of {
             /// A new graph of this type
             #[utoipa::path(
                 post, path = $member, operation_id = concat!(stringify!($module), "_graph_create_typed"),
-                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_create_typed(
                 State(app): State<App>,
                 login: Authenticated,
                 path: PathParams,
-                document: Document,
+                upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
-                Ok(answer(create(&app, &login, owner, Some(graph_type), document).await?))
+                Ok(GraphView::stored(create(&app, &login, owner, Some(graph_type), upload).await?))
             }
 
             /// Change its graph of this type; what is not given stays, tasks are replaced as a whole
             #[utoipa::path(
                 put, path = $member, operation_id = concat!(stringify!($module), "_graph_update"),
-                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_update(
@@ -217,15 +218,16 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 condition: IfMatch,
-                document: Document,
+                upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
-                update(&app, &login, owner_and_type(&path, $kind)?, &condition, document).await
+                update(&app, &login, owner_and_type(&path, $kind)?, &condition, upload).await
             }
 
             /// The same as PUT
             #[utoipa::path(
                 patch, path = $member, operation_id = concat!(stringify!($module), "_graph_patch"),
-                params(("id" = i64, Path), ("type" = String, Path)), request_body = GraphBody,
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
             async fn graph_patch(
@@ -233,9 +235,9 @@ macro_rules! operations_of {
                 login: Authenticated,
                 path: PathParams,
                 condition: IfMatch,
-                document: Document,
+                upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
-                graph_update(app, login, path, condition, document).await
+                graph_update(app, login, path, condition, upload).await
             }
 
             /// Delete its graph of this type

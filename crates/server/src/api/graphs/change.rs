@@ -1,13 +1,13 @@
 //! What creating and changing a graph have in common, whichever path it came by.
 
 use serde_json::json;
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
 use stoker_manifest::graph::GraphBody;
-use stoker_model::{Change, Graph, GraphMetadata, GraphType, Owner, Task};
+use stoker_model::{Change, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
 use stoker_store::{StoreError, Writing};
 
 use crate::access::caller::Authenticated;
 use crate::api::graphs::access::require_owner;
+use crate::api::graphs::upload::{UploadedGraph, judged};
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::http::etag::{self, IfMatch};
 use crate::state::App;
@@ -37,15 +37,22 @@ pub(super) fn agreed_owner(path: Owner, body: &GraphBody) -> ApiResult<()> {
     }
 }
 
+/// A graph that was stored, and what is probably wrong with it.
+pub(super) struct Stored {
+    pub(super) graph: Graph,
+    pub(super) warnings: Vec<ErrorItem>,
+}
+
 pub(super) async fn create(
     app: &App,
     login: &Authenticated,
     owner: Owner,
     graph_type: GraphType,
-    body: GraphBody,
-) -> ApiResult<Graph> {
+    uploaded: UploadedGraph,
+) -> ApiResult<Stored> {
+    let UploadedGraph { body, source, mut warnings } = uploaded;
     let (metadata, tasks) = body.into_parts();
-    refuse_cycles(&tasks)?;
+    warnings.extend(judged(app, &tasks, &source)?);
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
@@ -55,26 +62,32 @@ pub(super) async fn create(
         }
         error => error.into(),
     })?;
+    writing.graph_source_put(&graph, &source).await?;
     writing.commit(describe("graph.create", &graph)).await?;
-    Ok(graph)
+    Ok(Stored { graph, warnings })
 }
 
 /// Changes a graph found inside the transaction.
 pub(super) async fn update(
+    app: &App,
     mut writing: Writing,
     graph: Graph,
     condition: &IfMatch,
-    body: GraphBody,
-) -> ApiResult<Graph> {
+    uploaded: UploadedGraph,
+) -> ApiResult<Stored> {
+    let UploadedGraph { body, source, mut warnings } = uploaded;
     condition.check(etag::of_graph(&graph))?;
     agreed_type(Some(graph.graph_type.clone()), &body)?;
     agreed_owner(graph.owner, &body)?;
     let mut metadata = graph.metadata.clone();
     let tasks = body.apply(&mut metadata);
-    refuse_cycles(tasks.as_deref().unwrap_or_default())?;
+    warnings.extend(judged(app, tasks.as_deref().unwrap_or_default(), &source)?);
     let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
+    if tasks.is_some() {
+        writing.graph_source_put(&graph, &source).await?;
+    }
     writing.commit(describe("graph.update", &graph)).await?;
-    Ok(graph)
+    Ok(Stored { graph, warnings })
 }
 
 pub(super) async fn delete(mut writing: Writing, graph: Graph, condition: &IfMatch) -> ApiResult<()> {
@@ -90,9 +103,9 @@ pub(super) async fn replace_tasks(
     owner: Owner,
     graph_type: &GraphType,
     condition: &IfMatch,
-    tasks: &[Task],
+    (tasks, source): (&[Task], &GraphSource),
 ) -> ApiResult<Graph> {
-    refuse_cycles(tasks)?;
+    judged(app, tasks, source)?;
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
@@ -102,24 +115,9 @@ pub(super) async fn replace_tasks(
         condition.check_absent()?;
         writing.graph_create(owner, graph_type, &GraphMetadata::default(), tasks).await?
     };
+    writing.graph_source_put(&graph, source).await?;
     writing.commit(describe("graph.update", &graph)).await?;
     Ok(graph)
-}
-
-/// Refuses tasks that would wait for each other whatever other layers say; what is only possible is left to the check.
-pub(super) fn refuse_cycles(tasks: &[Task]) -> ApiResult<()> {
-    let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
-    let findings = check(&merged, &CheckOptions::new(Scope::Layer)).into_iter();
-    let cycles =
-        findings.filter(|finding| finding.code == codes::CYCLE && finding.severity == Severity::Error);
-    let mut error: Option<ApiError> = None;
-    for cycle in cycles {
-        let item =
-            ErrorItem { path: cycle.path, message: cycle.message, help: cycle.help, ..ErrorItem::default() };
-        let so_far = error.unwrap_or_else(|| ApiError::bad_request(item.message.clone()));
-        error = Some(so_far.with_item(ErrorItem { code: Some(cycle.code), ..item }));
-    }
-    error.map_or(Ok(()), Err)
 }
 
 pub(super) fn describe(action: &'static str, graph: &Graph) -> Change {

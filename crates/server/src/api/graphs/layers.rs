@@ -1,16 +1,16 @@
 //! The layers of a cluster's graph, read in one moment.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Component, Path};
 use std::sync::Arc;
 
 use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
-use stoker_model::{Cluster, Graph, GraphType, JsonMap, Owner, Plugin, Release, Task};
+use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::http::error::{ApiError, ApiResult};
+use crate::parts::plugin_files::scripts_of;
 use crate::state::App;
 
 /// Which layers are wanted.
@@ -55,6 +55,8 @@ pub(super) struct Layers {
     rules: MergeRules,
     /// What is wrong with stage tasks of plugins, which are then no part of the graph.
     pub(super) findings: Vec<Finding>,
+    /// Tasks that nobody wrote: they bring what tasks of plugins need.
+    pub(super) helpers: Vec<String>,
 }
 
 struct PluginLayer {
@@ -62,6 +64,12 @@ struct PluginLayer {
     /// None if the plugin has nothing to say about graphs of this type but stage tasks.
     graph: Option<Graph>,
     tasks: Arc<[Task]>,
+}
+
+impl PluginLayer {
+    fn source(&self) -> Source {
+        Source::Plugin { name: self.plugin.body.name.clone(), version: self.plugin.body.version.clone() }
+    }
 }
 
 impl Layers {
@@ -97,6 +105,7 @@ impl Layers {
                 mode: cluster.merge_mode.unwrap_or(app.settings.merge_mode),
             },
             findings: Vec::new(),
+            helpers: Vec::new(),
         };
         if has_stages(graph_type) {
             layers.hang_stage_tasks(&app.settings.plugin_scripts_root);
@@ -136,26 +145,24 @@ impl Layers {
         if self.plugins.iter().all(|layer| layer.tasks.is_empty()) {
             return Ok(());
         }
-        let folders = session.plugin_folders().await?;
         let Some(release) = session.release_get(cluster.release_id).await? else { return Ok(()) };
-        let target = release.body.fit_target(Some(&cluster.mode));
+        let plugins = self.plugins.iter().map(|layer| &layer.plugin);
+        let here = scripts_of(app, session, cluster, &release, plugins).await?;
         let mut taken: HashSet<String> = HashSet::new();
         for layer in self.layers() {
             taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
         }
         for layer in &mut self.plugins {
-            let folder = folders.iter().find(|(_, id)| **id == layer.plugin.id).map(|(name, _)| name);
-            let scripts = layer.plugin.body.scripts_path(target).filter(|path| stays_inside(path));
-            let (Some(folder), Some(scripts)) = (folder, scripts) else { continue };
-            let source = app.packages.root().folder(folder).join(scripts);
-            let source = std::path::absolute(&source).unwrap_or(source);
+            let Some(scripts) = here.get(&layer.plugin.id) else { continue };
             let scripts = Scripts {
                 plugin: &layer.plugin,
-                source: &source.to_string_lossy(),
+                source: &scripts.folder.to_string_lossy(),
                 root: &app.settings.plugin_scripts_root,
+                digest: scripts.digest.as_deref(),
             };
             if let Some(task) = scripts_task(scripts, &layer.tasks, |name| taken.contains(name)) {
                 taken.insert(task.name.clone());
+                self.helpers.push(task.name.clone());
                 layer.tasks = layer.tasks.iter().cloned().chain([task]).collect();
             }
         }
@@ -178,14 +185,21 @@ impl Layers {
         Ok(of_release.chain(of_plugins).chain(own).collect())
     }
 
+    /// The graphs that were read, by the layer they are.
+    pub(super) fn graph_ids(&self) -> Vec<(Source, GraphId)> {
+        let release = self.release.iter().map(|graph| (Source::Release, graph.id));
+        let cluster = self.cluster.iter().map(|graph| (Source::Cluster, graph.id));
+        let plugins =
+            self.plugins.iter().filter_map(|layer| Some((layer.source(), layer.graph.as_ref()?.id)));
+        release.chain(cluster).chain(plugins).collect()
+    }
+
     pub(super) fn layers(&self) -> Vec<Layer<'_>> {
         let release = self.release.as_ref().map(|graph| layer(Source::Release, graph));
         let cluster = self.cluster.as_ref().map(|graph| layer(Source::Cluster, graph));
         let plugins = self.plugins.iter().map(|layer| {
-            let (name, version) = (layer.plugin.body.name.clone(), layer.plugin.body.version.clone());
-            let source = Source::Plugin { name, version };
             let metadata = layer.graph.as_ref().map(|graph| &graph.metadata);
-            Layer { source, metadata, tasks: layer.tasks.iter().collect() }
+            Layer { source: layer.source(), metadata, tasks: layer.tasks.iter().collect() }
         });
         release.into_iter().chain(cluster).chain(plugins).collect()
     }
@@ -198,11 +212,6 @@ pub(super) fn layer(source: Source, graph: &Graph) -> Layer<'_> {
         metadata: Some(&graph.metadata),
         tasks: graph.tasks.iter().map(|stored| &stored.task).collect(),
     }
-}
-
-/// Packages are checked when they are installed; what is said of a plugin afterwards need not be.
-fn stays_inside(path: &str) -> bool {
-    Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Plugin>> {

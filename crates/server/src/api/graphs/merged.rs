@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use stoker_graph::{Merged, merge};
-use stoker_manifest::graph::read_tasks_node;
+use stoker_manifest::graph::{lines_of, read_tasks_node};
 use stoker_manifest::task::render;
-use stoker_model::{ClusterId, GraphType, JsonMap, Owner, OwnerKind};
+use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
 
 use super::access::{require_cluster, require_owner};
 use super::change;
@@ -238,7 +238,8 @@ async fn replace(
         require_owner(&mut app.store.snapshot().await?, login, owner).await?;
         return Ok(Answer::ok(tasks.iter().map(render).collect()));
     }
-    let graph = change::replace_tasks(app, login, owner, &graph_type, condition, &tasks).await?;
+    let source = GraphSource { file: None, lines: lines_of(document.node()) };
+    let graph = change::replace_tasks(app, login, owner, &graph_type, condition, (&tasks, &source)).await?;
     let shown = graph.tasks.iter().map(|stored| render(&stored.task)).collect();
     Ok(Answer::ok(shown).version(etag::of_graph(&graph)))
 }

@@ -10,6 +10,7 @@ mod merged;
 mod merged_view;
 mod planned;
 mod tasks;
+mod upload;
 mod view;
 
 use stoker_model::Permission;

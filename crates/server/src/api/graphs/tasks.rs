@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
-use stoker_model::{Graph, JsonMap, StoredTask, Task, TaskId};
+use stoker_model::{Graph, GraphSource, JsonMap, StoredTask, Task, TaskId};
 use stoker_store::Writing;
 
 use super::access::require_graph;
 use super::by_id::id;
-use super::change::{describe, refuse_cycles};
+use super::change::describe;
+use super::upload::judged;
 use super::view::with_row;
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
@@ -48,7 +49,7 @@ pub(super) async fn graph_tasks_replace(
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
     condition.check(etag::of_graph(&graph))?;
-    Ok(rows(&store(writing, &graph, &tasks, "graph.update").await?))
+    Ok(rows(&store(&app, writing, &graph, &tasks, "graph.update").await?))
 }
 
 /// One task, by the id of its row or by its name
@@ -91,7 +92,7 @@ pub(super) async fn graph_task_update(
     }
     let mut tasks = definitions(&graph.tasks);
     tasks[place] = new;
-    let graph = store(writing, &graph, &tasks, "graph.task.update").await?;
+    let graph = store(&app, writing, &graph, &tasks, "graph.task.update").await?;
     Ok(Answer::ok(with_row(&graph.tasks[place])).version(etag::of_graph(&graph)))
 }
 
@@ -112,17 +113,18 @@ pub(super) async fn graph_task_delete(
     let place = position(&graph, path.text("task"))?;
     let mut tasks = definitions(&graph.tasks);
     tasks.remove(place);
-    store(writing, &graph, &tasks, "graph.task.delete").await?;
+    store(&app, writing, &graph, &tasks, "graph.task.delete").await?;
     Ok(NoContent)
 }
 
 async fn store(
+    app: &App,
     mut writing: Writing,
     graph: &Graph,
     tasks: &[Task],
     action: &'static str,
 ) -> ApiResult<Graph> {
-    refuse_cycles(tasks)?;
+    judged(app, tasks, &GraphSource::default())?;
     let graph = writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?;
     writing.commit(describe(action, &graph)).await?;
     Ok(graph)

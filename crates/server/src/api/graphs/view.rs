@@ -5,6 +5,11 @@ use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use utoipa::ToSchema;
 
+use super::change::Stored;
+use crate::http::answer::Answer;
+use crate::http::error::ErrorItem;
+use crate::http::etag;
+
 /// A graph with its tasks.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Graph)]
@@ -32,6 +37,10 @@ pub(super) struct GraphView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_stop: Option<JsonMap>,
+    /// In the answer to an upload: what is probably not what was meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    warnings: Vec<ErrorItem>,
 }
 
 /// Whom a graph belongs to, and as what.
@@ -64,7 +73,22 @@ impl From<Graph> for GraphView {
             on_success,
             on_error,
             on_stop,
+            warnings: Vec::new(),
         }
+    }
+}
+
+impl GraphView {
+    /// The answer to an upload that changed a graph.
+    pub(super) fn stored(stored: Stored) -> Answer<Self> {
+        let version = etag::of_graph(&stored.graph);
+        Answer::ok(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
+    }
+
+    /// The same where it is a new one.
+    pub(super) fn created(stored: Stored) -> Answer<Self> {
+        let version = etag::of_graph(&stored.graph);
+        Answer::created(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Public, routes!(v2::identity_v2_login))
         .add(Permission::Public, routes!(v3::identity_v3_show))
         .add(Permission::Public, routes!(v3::identity_v3_login))
+        .add_unversioned(Permission::Own, routes!(v3::identity_v3_revoke))
         .add(Permission::Public, routes!(v1::identity_v1_login))
         .finish()
 }

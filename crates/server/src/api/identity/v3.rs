@@ -1,16 +1,17 @@
 //! Keystone v3: one path is all that the clients of the module API need.
 
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
-use stoker_model::Json;
+use stoker_model::{Change, Json};
 
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{Proof, log_in, malformed, text};
+use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
 use crate::clock;
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, NoContent};
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, Reached};
 use crate::http::error::{ApiError, ApiResult};
@@ -60,6 +61,36 @@ pub(super) async fn identity_v3_login(
     let secret = HeaderValue::from_str(session.secret.reveal())
         .map_err(|_| ApiError::bad_request("the token does not fit into a header"))?;
     Ok(Answer::created(show(&session, &reached, method)).header(SUBJECT_TOKEN, secret))
+}
+
+/// End a token, that of the request too; from now on it opens nothing
+#[utoipa::path(
+    delete,
+    path = "/v3/auth/tokens",
+    params(("X-Subject-Token" = String, Header, description = "The token to end")),
+    responses(
+        (status = 204),
+        (status = 400, body = IdentityErrorBody),
+        (status = 404, body = IdentityErrorBody, description = "There is no such token"),
+    )
+)]
+pub(super) async fn identity_v3_revoke(
+    State(app): State<App>,
+    login: Authenticated,
+    headers: HeaderMap,
+) -> Result<NoContent, IdentityError> {
+    let subject = headers.get(SUBJECT_TOKEN).and_then(|value| value.to_str().ok());
+    let subject =
+        subject.ok_or_else(|| ApiError::bad_request("the header `X-Subject-Token` says which token"))?;
+    let mut writing = app.change(&login).await?;
+    let found = writing.token_find(&Secret::new(subject).digest()).await?;
+    // Whoever has a token may end it, whosever it is: it could do as much with it anyway.
+    let (token, ..) = found.ok_or_else(|| ApiError::not_found("Token"))?;
+    writing.token_delete(token.id).await?;
+    let detail = json!({"label": token.label, "user_id": token.user_id.0});
+    writing.commit(Change { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
+    app.forget_tokens();
+    Ok(NoContent)
 }
 
 async fn read(app: &App, document: &Json) -> ApiResult<(Proof, TenantName)> {

@@ -153,6 +153,13 @@ async fn ask(
     if !node.online {
         return Err(Refusal::guest("the agent of the node is not connected").into());
     }
+    if !app.may_answer(&mut writing, node).await? {
+        return Err(Refusal::guest(&format!(
+            "no agent is there for node {0}; start `stoker agent` on it with a join token, or let the server reach it over SSH",
+            node.id
+        ))
+        .into());
+    }
     if is_too_large(&items) {
         return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
     }

@@ -131,8 +131,9 @@ pub(super) async fn module_reapply(
     change.detail["n_instances"] = batches.batches.iter().map(Vec::len).sum::<usize>().into();
     change.detail["n_current"] = batches.n_current.into();
     change.detail["n_unfit"] = batches.n_unfit.into();
+    let run = modules::reapply::enqueue(&mut writing, &module, &batches).await?;
     writing.commit(change).await?;
-    app.spawn(modules::reapply::carry_out(app.clone(), module, batches));
+    app.conduct_all(run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
 }
 

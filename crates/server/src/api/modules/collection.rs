@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::Json;
+use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
 use stoker_store::{ModuleFilter, StoreError};
@@ -15,6 +15,7 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::limits::within_quota;
 use crate::random;
 use crate::state::App;
 
@@ -83,6 +84,10 @@ pub(super) async fn module_create(
     let sealed = app.module_keys.seal(&create.contents)?;
     let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = made.map_err(|error| taken(error, &body))?;
+    if let Some(tenant) = module.body.tenant_id {
+        let within = within_quota(&app, &mut writing, tenant, Resource::Modules).await;
+        within.map_err(Fault::over_quota)?;
+    }
     writing.commit(describe("module.create", &module)).await?;
     Ok(Answer::ok(json!({"module": view::detail(&module)})))
 }

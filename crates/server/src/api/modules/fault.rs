@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use stoker_modules::{Kind, Refusal};
@@ -12,6 +14,9 @@ use utoipa::{IntoResponses, ToSchema};
 
 use crate::http::error::ApiError;
 use crate::modules::keys::KeyError;
+
+/// Where the module API lives.
+const PLACE: &str = "/v1.0/";
 
 pub(super) type Answered<T> = Result<T, Fault>;
 
@@ -49,6 +54,14 @@ impl Fault {
 
     pub(super) fn too_large(what: &str, bytes_max: usize) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} larger than {bytes_max} bytes"))
+    }
+
+    /// A tenant has as much as it may.
+    pub(super) fn over_quota(error: ApiError) -> Self {
+        if error.status() == StatusCode::CONFLICT {
+            return Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.message());
+        }
+        error.into()
     }
 
     fn kind(&self) -> &'static str {
@@ -111,6 +124,20 @@ impl IntoResponse for Fault {
         }
         response
     }
+}
+
+/// Refusals that were made before an operation of the module API was reached, in the envelope of that API.
+pub(crate) async fn module_faults(request: Request, next: Next) -> Response {
+    let is_ours = request.uri().path().starts_with(PLACE);
+    let response = next.run(request).await;
+    let Some(error) = response.extensions().get::<ApiError>().filter(|_| is_ours) else { return response };
+    let mut told = Fault::from(error.clone()).into_response();
+    for (name, value) in response.headers() {
+        if name != header::CONTENT_LENGTH && !told.headers().contains_key(name) {
+            told.headers_mut().insert(name, value.clone());
+        }
+    }
+    told
 }
 
 /// The answers that every operation of the module API may give.

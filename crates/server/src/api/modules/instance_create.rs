@@ -3,7 +3,8 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, ClusterStatus, GraphType, Json, Module, Node, NodeStatus, Owner, Release, RunId, RunName,
+    Change, Cluster, ClusterStatus, GraphType, Json, Module, Node, NodeStatus, Owner, Release, Resource,
+    RunId, RunName,
 };
 use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
@@ -19,6 +20,7 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
+use crate::limits::within_quota;
 use crate::modules::automatic::modules_for;
 use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use crate::runs::{GraphRequest, Launch, Manner, launch_in};
@@ -50,6 +52,10 @@ pub(super) async fn instance_create(
     let node = free_node(&mut writing).await?;
     let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
     let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
+    for resource in [Resource::Clusters, Resource::Nodes] {
+        let within = within_quota(&app, &mut writing, cluster.tenant_id, resource).await;
+        within.map_err(Fault::over_quota)?;
+    }
     let list = follow(&mut writing, &node, &cluster, &release, modules, run).await?;
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
     writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;

@@ -20,6 +20,7 @@ use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use self::fault::module_faults;
 use self::fault::{Answered, Fault};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
@@ -70,7 +71,7 @@ fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
 
 /// A body without its positions.
 fn json_of(document: Result<Document, ApiError>) -> Answered<Json> {
-    document.and_then(|document| document.json()).map_err(Fault::malformed)
+    document.and_then(|document| document.json_roughly()).map_err(Fault::malformed)
 }
 
 /// A module that exists for the caller.

@@ -6,7 +6,8 @@ use stoker_model::{Cluster, Node, NodeStatus};
 use stoker_store::{StoreError, Writing};
 
 use super::read::Body;
-use crate::api::assignment::role_problems;
+use crate::api::assignment::{restricted_roles, role_problems};
+use crate::api::attributes::models_of;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::modules::automatic::enqueue_for;
 use crate::parts::holder::{Holder, Part};
@@ -21,9 +22,10 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
     apply(&mut node, body);
     let is_new = |new: Option<&Vec<String>>, old: &Vec<String>| new.is_some_and(|new| new != old);
     if is_new(roles.as_ref(), &node.roles) || is_new(pending_roles.as_ref(), &node.pending_roles) {
+        let had = [&node.roles[..], &node.pending_roles].concat();
         node.roles = roles.unwrap_or(node.roles);
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
-        check_roles(writing, &node).await?;
+        check_roles(writing, &node, &had).await?;
     }
     let node = writing.node_update(&node).await.map_err(|error| taken(error, &node))?;
     if is_joining && let Some(cluster) = node.cluster_id {
@@ -102,7 +104,8 @@ fn apply(node: &mut Node, body: Body) {
     body.kernel_params.apply(&mut node.kernel_params);
 }
 
-async fn check_roles(writing: &mut Writing, node: &Node) -> ApiResult<()> {
+/// Roles that the node had are its own; others have to be possible now.
+async fn check_roles(writing: &mut Writing, node: &Node, had: &[String]) -> ApiResult<()> {
     if node.roles.is_empty() && node.pending_roles.is_empty() {
         return Ok(());
     }
@@ -113,10 +116,12 @@ async fn check_roles(writing: &mut Writing, node: &Node) -> ApiResult<()> {
         )));
     };
     let cluster_id = cluster.id;
+    let models = models_of(writing, &cluster).await?;
     let known = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
-        let problems = role_problems(cluster_id, &known, roles);
+        let mut problems = role_problems(cluster_id, &known, roles);
+        problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !had.contains(role))));
         reasons.extend(problems.into_iter().map(|problem| ErrorItem::new(path, problem)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }

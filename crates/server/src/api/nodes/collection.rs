@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{list_of, object};
-use stoker_model::{Change, ClusterId, Node, NodeId, NodeStatus};
+use stoker_model::{Change, ClusterId, Json, Node, NodeId, NodeStatus};
 use stoker_store::{List, NodeFilter, Page, Writing};
 
 use super::change::change;
@@ -29,6 +29,10 @@ use crate::state::App;
         ("online" = Option<String>, Query, description = "1: only those online, 0: only the others"),
         ("roles" = Option<String>, Query,
             description = "With one of these roles, present or pending, comma-separated"),
+        ("labels" = Option<String>, Query,
+            description = "With all these labels, comma-separated: `rack=7`, or the name alone for any value"),
+        ("search" = Option<String>, Query,
+            description = "With all these words somewhere in id, name, addresses, roles and labels"),
     ),
     responses((status = 200, body = [NodeView]))
 )]
@@ -62,17 +66,23 @@ struct Narrow {
     statuses: Option<Vec<NodeStatus>>,
     online: Option<bool>,
     roles: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+    /// In small letters.
+    words: Vec<String>,
 }
 
 impl Narrow {
     fn read(query: &mut Query) -> Self {
         let online = query.text("online").is_some().then(|| query.boolean("online"));
         let statuses = query.words("status", NodeStatus::parse, NodeStatus::NAMES);
-        Self { statuses, online, roles: query.list("roles") }
+        let words = query.text("search").unwrap_or_default().split_whitespace().map(str::to_lowercase);
+        let words = words.collect();
+        Self { statuses, online, roles: query.list("roles"), labels: query.list("labels"), words }
     }
 
     fn is_everything(&self) -> bool {
-        self.statuses.is_none() && self.online.is_none() && self.roles.is_none()
+        let has_none = self.statuses.is_none() && self.online.is_none() && self.roles.is_none();
+        has_none && self.labels.is_none() && self.words.is_empty()
     }
 
     fn admits(&self, node: &Node) -> bool {
@@ -80,6 +90,27 @@ impl Narrow {
         self.statuses.as_ref().is_none_or(|statuses| statuses.contains(&node.status))
             && self.online.is_none_or(|online| online == node.online)
             && self.roles.as_ref().is_none_or(|roles| roles.iter().any(has_role))
+            && self.labels.as_ref().is_none_or(|labels| labels.iter().all(|label| has_label(node, label)))
+            && self.has_words(node)
+    }
+
+    fn has_words(&self, node: &Node) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let id = node.id.to_string();
+        let ip = node.ip.as_deref().unwrap_or_default();
+        let mut text = [id.as_str(), &node.name, &node.hostname, ip, &node.mac].join(" ");
+        for word in node.roles.iter().chain(&node.pending_roles) {
+            text.push(' ');
+            text.push_str(word);
+        }
+        for (name, value) in &node.labels {
+            text.push(' ');
+            text.push_str(&label_text(name, value));
+        }
+        let text = text.to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
     }
 
     fn page(&self, nodes: Vec<Node>, wanted: &List) -> Page<Node> {
@@ -89,6 +120,24 @@ impl Narrow {
         let rest = admitted.into_iter().skip(count(wanted.offset));
         let items = rest.take(wanted.limit.map_or(usize::MAX, count)).collect();
         Page { items, total }
+    }
+}
+
+/// A label as people write it: `rack=7`, or the name alone where there is no value.
+pub(super) fn label_text(name: &str, value: &Json) -> String {
+    match value.as_str() {
+        None | Some("") => name.to_owned(),
+        Some(value) => format!("{name}={value}"),
+    }
+}
+
+/// Whether a node has a label: `rack=7`, or `rack` with whatever value.
+fn has_label(node: &Node, label: &str) -> bool {
+    match label.split_once('=') {
+        Some((name, value)) => {
+            node.labels.get(name).is_some_and(|it| it.as_str().unwrap_or_default() == value)
+        }
+        None => node.labels.contains_key(label),
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn node_delete_all(
     if nodes.len() != ids.len() {
         return Err(ApiError::not_found("NodeCollection"));
     }
-    Ok(Answer::ok(RunView::from(delete(writing, &nodes).await?)))
+    Ok(Answer::ok(RunView::from(delete(&app, writing, &nodes).await?)))
 }
 
 /// Forget a node
@@ -58,15 +58,19 @@ pub(super) async fn node_delete(
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
-    Ok(Answer::ok(RunView::from(delete(writing, &[node]).await?)))
+    Ok(Answer::ok(RunView::from(delete(&app, writing, &[node]).await?)))
 }
 
-async fn delete(mut writing: Writing, nodes: &[Node]) -> ApiResult<Run> {
+async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Run> {
     let clusters: HashSet<Option<ClusterId>> = nodes.iter().map(|node| node.cluster_id).collect();
     for cluster_id in clusters.iter().flatten() {
         require_idle(&mut writing, *cluster_id, "deleting nodes").await?;
     }
+    let mut dismissed = Vec::new();
     for node in nodes {
+        let uid = node.id.to_string();
+        let digest = writing.agent_digest(&uid).await?;
+        dismissed.push((uid, digest));
         writing.node_delete(node.id).await?;
     }
     let ids: Vec<i64> = nodes.iter().map(|node| node.id.0).collect();
@@ -80,5 +84,9 @@ async fn delete(mut writing: Writing, nodes: &[Node]) -> ApiResult<Run> {
         _ => "nodes".to_owned(),
     };
     writing.commit(Change { action: "node.delete", target, detail }).await?;
+    // Their agents have gone with them.
+    for (uid, digest) in dismissed {
+        app.dismiss_agent(&uid, digest);
+    }
     Ok(run)
 }

@@ -10,6 +10,7 @@ mod instances;
 mod matrix;
 mod picture;
 mod serialized;
+mod tasks;
 mod view;
 
 use stoker_model::Permission;
@@ -29,6 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(instances::plan_instance_list))
         .add(Permission::Read, routes!(matrix::plan_matrix))
         .add(Permission::Read, routes!(changes::plan_changes))
+        .add(Permission::Read, routes!(tasks::plan_task_list))
         .add(Permission::Read, routes!(compare::plan_compare))
         .add(Permission::Read, routes!(serialized::cluster_serialized_tasks))
         .add_serving(Permission::Read, picture::TYPES, routes!(picture::plan_picture))

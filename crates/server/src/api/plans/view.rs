@@ -123,6 +123,14 @@ struct WarningView {
     n_nodes: u64,
     message: String,
     help: Option<String>,
+    /// The layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
+    #[schema(example = "cluster")]
+    layer: Option<String>,
+    /// The file that the layer was uploaded from, as its sender calls it.
+    #[schema(example = "tasks.yaml")]
+    file: Option<String>,
+    /// The line in that file, from 1.
+    line: Option<u32>,
 }
 
 /// Nodes that take no part for one reason.
@@ -193,6 +201,7 @@ impl From<&stoker_planner::FaultToleranceGroup> for GroupView {
 
 impl From<&Problem> for WarningView {
     fn from(problem: &Problem) -> Self {
+        let origin = problem.origin.as_ref();
         Self {
             code: problem.code,
             task: problem.task.clone(),
@@ -201,6 +210,9 @@ impl From<&Problem> for WarningView {
             n_nodes: problem.nodes.len() as u64,
             message: problem.message.clone(),
             help: problem.help.clone(),
+            layer: origin.map(|origin| origin.layer.clone()),
+            file: origin.and_then(|origin| origin.file.clone()),
+            line: origin.and_then(|origin| origin.line),
         }
     }
 }

@@ -3,6 +3,7 @@
 use stoker_manifest::reader::{Fields, Given, boolean, json_list, json_map, list_of, string, string_of};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, NewPlugin};
+use stoker_registry::package::{PackageVersion, is_plugin_version};
 use stoker_registry::stages::{Stage, meaning};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -68,8 +69,8 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
     Said {
         name: fields.optional("name", plugin_name),
         title: fields.optional("title", string_of(1..=255)),
-        version: fields.optional("version", string_of(1..=255)),
-        package_version: fields.optional("package_version", string_of(1..=255)),
+        version: fields.optional("version", plugin_version),
+        package_version: fields.optional("package_version", known_package_version),
         description: fields.given("description", string),
         homepage: fields.given("homepage", string),
         is_hotpluggable: fields.optional("is_hotpluggable", boolean),
@@ -98,6 +99,30 @@ fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
         return Some(name);
     }
     problems.error(codes::FORM, node.span, "may have lower-case letters, digits, `-` and `_` only");
+    None
+}
+
+/// Versions are compared as numbers.
+fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
+    let version = string_of(1..=255)(node, problems)?;
+    if is_plugin_version(&version) {
+        return Some(version);
+    }
+    let message = "must be two or three numbers with dots, and `aN` or `bN` behind if wanted";
+    problems.error(codes::FORM, node.span, message).help("as in `1.0.0` or `2.1b3`".to_owned());
+    None
+}
+
+/// It says which rules hold; of its three numbers the first two are compared.
+fn known_package_version(node: &Node, problems: &mut Problems) -> Option<String> {
+    let version = string_of(1..=255)(node, problems)?;
+    let line = |text: &str| text.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let is_known = PackageVersion::ALL.iter().any(|known| line(known.as_str()) == line(&version));
+    if is_known && is_plugin_version(&version) {
+        return Some(version);
+    }
+    let known: Vec<&str> = PackageVersion::ALL.iter().map(|known| known.as_str()).collect();
+    problems.error(codes::CHOICE, node.span, format!("must be one of {}", known.join(", ")));
     None
 }
 

@@ -13,13 +13,14 @@ use stoker_registry::package::{CheckOptions, Checked, Package, line_of};
 use stoker_store::{List, Writing};
 use utoipa::ToSchema;
 
+use super::taken;
 use super::view::{PluginView, show};
-use super::{conflicts, taken};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::upload::Upload;
 use crate::packages::{archive_refused, aside, disk_failed, keep, package_refused};
+use crate::parts::conflicts::{Pairing, oddities, require_none};
 use crate::parts::holder::require_unused;
 use crate::parts::links::link_plugin;
 use crate::state::App;
@@ -52,7 +53,7 @@ pub(super) async fn plugin_upload(
     let root = changing.root.clone();
     let (unpacked, checked) = aside(move || read_archive(&root, archive)).await??;
     let (package, mut warnings) = sound(checked)?;
-    warnings.extend(conflicts::oddities(&package.plugin));
+    warnings.extend(oddities(&package.plugin));
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
     let folder = package.folder_name();
@@ -127,8 +128,11 @@ impl Installed {
     pub(super) async fn require_no_conflicts(&self, writing: &mut Writing) -> ApiResult<()> {
         let after = writing.plugin_list(&List::default()).await?.items;
         let releases = writing.release_list(&List::default()).await?.items;
-        let releases: Vec<_> = releases.iter().map(|release| &release.body).collect();
-        conflicts::require_none(&releases, &bodies(&self.plugins), &bodies(&after))
+        let (before, after) = (bodies(&self.plugins), bodies(&after));
+        require_none(releases.iter().map(|release| Pairing {
+            before: Some((&release.body, &before)),
+            after: (&release.body, &after),
+        }))
     }
 }
 

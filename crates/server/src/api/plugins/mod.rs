@@ -1,7 +1,6 @@
 //! Plugins: packages that add components, settings, roles and graphs.
 
 mod body;
-mod conflicts;
 mod install;
 mod sync;
 mod view;

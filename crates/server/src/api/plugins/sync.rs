@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::Severity;
 use stoker_manifest::reader::{identifier, list_of};
-use stoker_model::{Change, JsonMap, Plugin, PluginId};
+use stoker_model::{Change, Json, JsonMap, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
 use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
 use stoker_store::{Session, Writing};
@@ -30,7 +30,8 @@ pub(super) struct SyncBody {
 /// Read the files of installed plugins again
 ///
 /// With `ids`, these. Without, everything below the root of plugins: what is new there becomes a plugin, and plugins whose
-/// files are gone go too, unless they are enabled somewhere. All or nothing: what cannot be read is told as a whole.
+/// files are gone go too, unless they are enabled somewhere. All or nothing: what cannot be read is told as a whole. What is
+/// written twice, and so does not mean what its author thinks, comes back as `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
     responses(
@@ -48,14 +49,18 @@ pub(super) async fn plugin_sync(
     let work = Work::find(&mut app.store.read().await?, &changing.root, ids).await?;
     let root = changing.root.clone();
     let folders = work.folders.clone();
-    let packages = aside(move || read_packages(&root, &folders)).await??;
+    let (packages, warnings) = aside(move || read_packages(&root, &folders)).await??;
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
     let done = work.carry_out(&mut writing, &installed, &packages).await?;
     installed.require_no_conflicts(&mut writing).await?;
     let detail = json!({"created": done.created, "updated": done.updated, "deleted": done.deleted});
     writing.commit(Change { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
-    Ok(Answer::ok(JsonMap::new()))
+    let mut shown = JsonMap::new();
+    if !warnings.is_empty() {
+        shown.insert("warnings".to_owned(), Json::from(warnings));
+    }
+    Ok(Answer::ok(shown))
 }
 
 fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
@@ -161,16 +166,23 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
     Err(ApiError::bad_request(message))
 }
 
-/// What is in these folders; all problems of all of them.
-fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<Vec<Package>> {
-    let (mut packages, mut problems) = (Vec::new(), Vec::new());
+/// What is in these folders, and what is odd about it; or all problems of all of them.
+fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Package>, Vec<String>)> {
+    let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
         // These were installed; what a laxer reader let in is not taken away.
         match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
             Ok(found) => {
-                let errors = found.checked.problems.into_iter();
-                let errors = errors.filter(|problem| problem.severity == Severity::Error);
-                problems.extend(errors.map(|problem| (format!("{folder}/"), problem)));
+                for problem in found.checked.problems {
+                    match problem.severity {
+                        Severity::Error => problems.push((format!("{folder}/"), problem)),
+                        // What a key given twice means is not what its author thinks.
+                        Severity::Warning if problem.code == codes::YAML_SYNTAX => {
+                            warnings.push(format!("{folder}/{problem}"))
+                        }
+                        Severity::Warning => {}
+                    }
+                }
                 packages.extend(found.checked.package);
             }
             Err(error) => {
@@ -181,7 +193,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<Vec<Packag
         }
     }
     if problems.is_empty() {
-        return Ok(packages);
+        return Ok((packages, warnings));
     }
     Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))))
 }

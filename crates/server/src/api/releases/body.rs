@@ -3,6 +3,7 @@
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
+use stoker_registry::package::check_release_wizard;
 use utoipa::ToSchema;
 
 use crate::http::body::Document;
@@ -93,13 +94,19 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
         attributes_metadata: fields.optional("attributes_metadata", attributes),
         networks_metadata: fields.optional("networks_metadata", json_map),
         volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
-        wizard_metadata: fields.optional("wizard_metadata", json_map),
+        wizard_metadata: fields.optional("wizard_metadata", |node, problems| wizard(node, text, problems)),
         components_metadata: fields.optional("components_metadata", components::read),
         required_component_types: fields.optional("required_component_types", list_of(string)),
         extensions: fields.optional("extensions", list_of(string)),
         graphs: Graphs::read(fields, text),
         own: metadata::own_fields(fields),
     }
+}
+
+/// A wizard is judged as those of plugins are.
+fn wizard(node: &stoker_yaml::Node, text: &str, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+    check_release_wizard(node, text, problems);
+    json_map(node, problems)
 }
 
 /// Both halves are maps where they are given.

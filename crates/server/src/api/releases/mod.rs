@@ -7,7 +7,9 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Change, ClusterId, JsonMap, Owner, Permission, Release, ReleaseId};
+use stoker_model::{
+    Change, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
+};
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -23,6 +25,7 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
+use crate::parts::conflicts::{Pairing, require_none, require_sound};
 use crate::parts::holder::{clusters_of_release, require_unused};
 use crate::state::App;
 
@@ -67,6 +70,7 @@ async fn release_create(
 ) -> ApiResult<Answer<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
     let mut writing = app.change(&login).await?;
+    judge(&mut writing, None, &new).await?;
     let release = writing.release_create(&new).await.map_err(taken)?;
     let types = graphs.types();
     graphs.create(&mut writing, Owner::Release(release.id)).await?;
@@ -103,7 +107,9 @@ async fn release_update(
     let mut release = find(&mut writing, &path).await?;
     condition.check(release.generation)?;
     require_roles(&mut writing, &release, &said).await?;
+    let before = release.body.clone();
     let graphs = said.apply(&mut release.body);
+    judge(&mut writing, Some(&before), &release.body).await?;
     let release = writing.release_update(&release).await.map_err(taken)?;
     let types = graphs.types();
     graphs.apply(&mut writing, Owner::Release(release.id)).await?;
@@ -143,6 +149,22 @@ async fn release_delete(
     })?;
     writing.commit(change("release.delete", &release, &[])).await?;
     Ok(NoContent)
+}
+
+/// Whether a release is sound by itself and goes with the plugins that are installed. What was so before is not judged.
+async fn judge(session: &mut Session, before: Option<&NewRelease>, release: &NewRelease) -> ApiResult<()> {
+    let is_same = before.is_some_and(|before| {
+        before.components_metadata == release.components_metadata
+            && before.wizard_metadata == release.wizard_metadata
+    });
+    if is_same {
+        return Ok(());
+    }
+    require_sound(release)?;
+    let plugins = session.plugin_list(&List::default()).await?.items;
+    let plugins: Vec<&NewPlugin> = plugins.iter().map(|plugin| &plugin.body).collect();
+    let before = before.map(|before| (before, &plugins[..]));
+    require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))
 }
 
 /// Roles that nodes have stay.

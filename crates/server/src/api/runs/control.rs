@@ -94,9 +94,7 @@ async fn ask(
     }
     app.ask_run(part.id, input).await.map_err(|illegal| match illegal {
         Some(illegal) => ApiError::conflict(illegal.to_string()),
-        None => {
-            ApiError::conflict(format!("run {} is not carried out by this server now; try again", run.id))
-        }
+        None => ApiError::conflict(format!("run {} is not carried out by any server now; try again", run.id)),
     })?;
     let writing = app.change(login).await?;
     let target = format!("run {}", run.id);

@@ -8,16 +8,17 @@ use axum::http::HeaderMap;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use stoker_model::{Json, RunEvent, RunId, RunStatus};
+use stoker_model::{Json, Run, RunEvent, RunId, RunStatus};
+use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
 
-use super::{part_of, run_of};
+use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::clock;
 use crate::http::answer::Answer;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::http::media;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -28,15 +29,19 @@ const LIMIT_DEFAULT: u64 = 1000;
 const LIMIT_MAX: u64 = 10_000;
 /// Without a word about it, something new is looked for all the same: another server may carry the run out.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+const SHARED_LOOK_INTERVAL: Duration = Duration::from_millis(500);
 const WAITING_MAX: usize = 64;
 
 /// Something that happened.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Event)]
 pub(super) struct EventView {
-    /// From 1, without gaps.
+    /// From 1, without gaps, over all parts of the run that is asked about.
     #[schema(example = 17)]
     seq: i64,
+    /// The part of the run in which it happened.
+    #[schema(example = 8)]
+    part: i64,
     at: String,
     #[schema(example = "attempt_ended")]
     kind: String,
@@ -47,14 +52,17 @@ pub(super) struct EventView {
     body: Json,
 }
 
-impl From<RunEvent> for EventView {
-    fn from(event: RunEvent) -> Self {
+impl EventView {
+    /// As it is counted behind so many events of former parts.
+    fn new(event: RunEvent, part: RunId, n_before: i64) -> Self {
         let RunEvent { seq, at, kind, instance, body } = event;
-        Self { seq, at: clock::plain(at), kind, instance, body }
+        Self { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body }
     }
 }
 
 /// What happened in a run after a number; with `Accept: text/event-stream` also what happens from now on
+///
+/// A run of several graphs is one series: its parts come one after the other, and `part` says which one it was.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/events",
     params(
@@ -76,75 +84,128 @@ pub(super) async fn run_event_list(
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
-    let parts = session.run_children(run.id).await?;
-    if parts.len() > 1 {
-        // Each part counts its own events.
-        let ids: Vec<String> = parts.iter().map(|part| part.id.to_string()).collect();
-        let message = format!(
-            "run {} has several parts; ask for the events of one of them: {}",
-            run.id,
-            ids.join(", ")
-        );
-        return Err(ApiError::bad_request(message));
-    }
-    let part = part_of(&mut session, &run).await?;
     if media::accepts(&headers, STREAM) {
         drop(session);
         let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
-        return Ok(stream(&app, part.id, last.unwrap_or(after)));
+        return stream(&app, run.id, last.unwrap_or(after));
     }
-    let events = session.run_events(part.id, after, limit).await?;
-    Ok(Answer::ok(events.into_iter().map(EventView::from).collect::<Vec<_>>()).into_response())
+    let events = Course::of(&mut session, &run).await?.events(&mut session, after, limit).await?;
+    Ok(Answer::ok(events).into_response())
+}
+
+/// The parts of a run. They come one after the other, so that their events can be counted as one series.
+struct Course {
+    parts: Vec<Run>,
+}
+
+impl Course {
+    async fn of(session: &mut Session, run: &Run) -> Result<Self, StoreError> {
+        let parts = session.run_children(run.id).await?;
+        Ok(Self { parts: if parts.is_empty() { vec![run.clone()] } else { parts } })
+    }
+
+    /// What happened after a number of the series, not more than `limit`.
+    async fn events(
+        &self,
+        session: &mut Session,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<EventView>, StoreError> {
+        let (mut found, mut before) = (Vec::new(), 0);
+        for part in &self.parts {
+            let n_left = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(limit));
+            if n_left == 0 {
+                break;
+            }
+            let events = session.run_events(part.id, (after - before).max(0), n_left).await?;
+            found.extend(events.into_iter().map(|event| EventView::new(event, part.id, before)));
+            // What comes behind it has not begun, or its numbers could still change.
+            if is_active(part) {
+                break;
+            }
+            before += session.run_event_last(part.id).await?;
+        }
+        Ok(found)
+    }
+}
+
+fn is_active(run: &Run) -> bool {
+    matches!(run.status, RunStatus::Pending | RunStatus::Running)
 }
 
 /// Events until the run has ended and all of them were sent.
-fn stream(app: &App, run: RunId, after: i64) -> Response {
+fn stream(app: &App, run: RunId, after: i64) -> ApiResult<Response> {
+    let place = app.stream_place()?;
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
     let worker = app.clone();
-    app.spawn(async move { follow(worker, run, after, sender).await });
-    Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response()
+    app.spawn(async move {
+        follow(worker, run, after, sender).await;
+        drop(place);
+    });
+    Ok(Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response())
 }
 
 type Sent = Result<axum::response::sse::Event, Infallible>;
 
 async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Sent>) {
-    let bell = app.news.bell(run);
+    let mut at_work = run;
     loop {
-        let rung = bell.notified();
-        let Some((events, has_ended)) = look(&app, run, after).await else { return };
-        let is_all = events.is_empty();
-        for event in events {
+        // Asked for before looking, so that nothing is missed in between.
+        let bells = (app.news.bell(run), app.news.bell(at_work));
+        let rung = (bells.0.notified(), bells.1.notified());
+        let Some(news) = look(&app, run, after).await else { break };
+        let is_all = news.events.is_empty();
+        for event in news.events {
             after = event.seq;
             let sent = axum::response::sse::Event::default().id(after.to_string()).event(event.kind.clone());
-            let Ok(sent) = sent.json_data(EventView::from(event)) else { return };
+            let Ok(sent) = sent.json_data(event) else { return };
             if sender.send(Ok(sent)).await.is_err() {
                 return;
             }
         }
-        if is_all && has_ended {
-            return;
+        if is_all && news.has_ended {
+            break;
         }
-        if is_all {
+        if news.at_work != at_work {
+            at_work = news.at_work;
+        } else if is_all {
             tokio::select! {
-                () = rung => {}
-                () = tokio::time::sleep(LOOK_INTERVAL) => {}
-                () = sender.closed() => return,
+                () = rung.0 => {}
+                () = rung.1 => {}
+                () = tokio::time::sleep(look_interval(&app)) => {}
+                () = sender.closed() => break,
             }
         }
     }
+    // Nobody may be left to listen: then the bells go.
+    app.news.tell(run);
+    app.news.tell(at_work);
 }
 
-/// What is new; and whether there can be no more, asked first.
-async fn look(app: &App, run: RunId, after: i64) -> Option<(Vec<RunEvent>, bool)> {
+/// A bell of another server may not be heard here.
+fn look_interval(app: &App) -> Duration {
+    if app.group.is_shared() { SHARED_LOOK_INTERVAL } else { LOOK_INTERVAL }
+}
+
+/// What is new in a run.
+struct Found {
+    events: Vec<EventView>,
+    /// Whether there can be no more, asked first.
+    has_ended: bool,
+    /// Its part that may tell of more.
+    at_work: RunId,
+}
+
+async fn look(app: &App, run: RunId, after: i64) -> Option<Found> {
     let read = async {
         let mut session = app.store.read().await?;
-        let found = session.run_get(run).await?;
-        let has_ended =
-            found.is_none_or(|run| !matches!(run.status, RunStatus::Pending | RunStatus::Running));
-        Ok::<_, stoker_store::StoreError>((
-            session.run_events(run, after, LIMIT_DEFAULT as u32).await?,
-            has_ended,
-        ))
+        let Some(found) = session.run_get(run).await? else {
+            return Ok(Found { events: Vec::new(), has_ended: true, at_work: run });
+        };
+        let course = Course::of(&mut session, &found).await?;
+        let events = course.events(&mut session, after, LIMIT_DEFAULT as u32).await?;
+        let at_work = course.parts.iter().find(|part| is_active(part)).map_or(run, |part| part.id);
+        Ok::<_, StoreError>(Found { events, has_ended: !is_active(&found), at_work })
     };
     match read.await {
         Ok(found) => Some(found),

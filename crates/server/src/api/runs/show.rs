@@ -33,6 +33,11 @@ struct PartView {
     /// What was asked for.
     #[schema(value_type = Object)]
     request: Json,
+    /// The number of the last event that this answer knows of; whoever follows goes on after it.
+    #[schema(example = 17)]
+    last_event: i64,
+    /// Whether nothing new begins until somebody resumes it.
+    is_paused: bool,
 }
 
 /// A run, its parts, and the plans they carry out
@@ -56,7 +61,8 @@ pub(super) async fn run_show(
         let work = session.run_work(child.id).await?;
         let (plan_id, request) =
             work.map_or((None, Json::Null), |work| (work.plan_id.map(|id| id.0), work.options));
-        parts.push(PartView { run: RunView::from(child), plan_id, request });
+        let (last_event, is_paused) = session.run_events_now(child.id).await?;
+        parts.push(PartView { run: RunView::from(child), plan_id, request, last_event, is_paused });
     }
     let generation = run.generation;
     Ok(Answer::ok(RunDetails { run: RunView::from(run), parts }).version(generation))

@@ -1,5 +1,7 @@
 //! Tenants: whom things belong to.
 
+mod quotas;
+
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
@@ -32,6 +34,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Administer, routes!(tenant_show))
         .add(Permission::Administer, routes!(tenant_update))
         .add(Permission::Administer, routes!(tenant_delete))
+        .add(Permission::Administer, routes!(quotas::quotas_show))
+        .add_unversioned(Permission::Administer, routes!(quotas::quotas_update))
         .finish()
 }
 
@@ -147,7 +151,7 @@ async fn tenant_update(
     writing
         .commit(Change { action: "tenant.update", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.tokens.forget();
+    app.forget_tokens();
     let generation = tenant.generation;
     Ok(Answer::ok(TenantView::from(tenant)).version(generation))
 }
@@ -176,7 +180,7 @@ async fn tenant_delete(
     writing
         .commit(Change { action: "tenant.delete", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.tokens.forget();
+    app.forget_tokens();
     Ok(NoContent)
 }
 

@@ -140,6 +140,6 @@ async fn token_delete(
     writing.token_delete(id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {id}"), detail }).await?;
-    app.tokens.forget();
+    app.forget_tokens();
     Ok(NoContent)
 }

@@ -1,11 +1,12 @@
 //! Which runs a caller may see, and which stand in the way of others.
 
 use stoker_model::{ClusterId, Run, RunId, RunStatus};
-use stoker_store::{List, RunFilter, Session, Writing};
+use stoker_store::{Session, Writing};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
+use crate::runs::active_runs;
 
 /// A run whose cluster the caller may see. One of no cluster is for those who see everything.
 pub(in crate::api) async fn require_run(
@@ -25,15 +26,6 @@ pub(in crate::api) async fn require_run(
 
 pub(super) fn is_active(run: &Run) -> bool {
     matches!(run.status, RunStatus::Pending | RunStatus::Running)
-}
-
-async fn active_runs(session: &mut Session, cluster_id: ClusterId) -> ApiResult<Vec<Run>> {
-    let filter = RunFilter {
-        cluster_id: Some(Some(cluster_id)),
-        statuses: Some(vec![RunStatus::Pending, RunStatus::Running]),
-        ..RunFilter::default()
-    };
-    Ok(session.run_list(&filter, &List::default()).await?.items)
 }
 
 /// Refuses to go on while something runs on a cluster; `what` would be done otherwise.
@@ -64,6 +56,8 @@ pub(in crate::api) async fn fail_active(
         run.message = Some(message.to_owned());
         run.ended_at = Some(writing.now());
         writing.run_update(&run).await?;
+        // Another server may carry it out: it notices when it holds the run the next time.
+        writing.run_work_revoke(run.id).await?;
     }
     Ok(ids)
 }

@@ -20,6 +20,7 @@ use crate::state::App;
         ("cluster_id" = Option<String>, Query, description = "On this cluster"),
         ("statuses" = Option<String>, Query, description = "Comma-separated: `pending`, `running`, `ready`, `error`"),
         ("transaction_types" = Option<String>, Query, description = "Names, comma-separated: `deploy,deployment`"),
+        ("whole" = Option<bool>, Query, description = "Without the parts of runs, one for each graph"),
     ),
     responses((status = 200, body = [RunView]))
 )]
@@ -29,7 +30,8 @@ pub(super) async fn transaction_list(
     mut query: Query,
 ) -> ApiResult<Answer<Vec<RunView>>> {
     let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
-    runs(&app, &login, query, RunFilter { cluster_id, ..RunFilter::default() }).await
+    let parent_id = query.boolean("whole").then_some(None);
+    runs(&app, &login, query, RunFilter { cluster_id, parent_id, ..RunFilter::default() }).await
 }
 
 /// Runs that no later one superseded

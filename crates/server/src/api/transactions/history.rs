@@ -1,14 +1,19 @@
 //! What became of each task of a run on each node.
 
+use std::convert::Infallible;
+
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, RunId};
 use stoker_store::{HistoryFilter, Session};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
 
 use super::access::require_run;
-use super::planned::whole;
+use super::planned::{Whole, whole};
 use crate::access::caller::Authenticated;
 use crate::clock;
 use crate::http::answer::Answer;
@@ -19,6 +24,11 @@ use crate::http::query::Query;
 use crate::state::App;
 
 pub(super) const CSV: &str = "text/csv";
+const CSV_TYPE: &str = "text/csv; charset=utf-8";
+/// A longer history is sent piece by piece.
+const INLINE_RECORDS_MAX: usize = 5000;
+const PIECE_BYTES: usize = 64 << 10;
+const PIECES_AHEAD: usize = 4;
 const CSV_COLUMNS: &[&str] = &["task_name", "node_id", "status", "type", "time_start", "time_end"];
 
 /// What became of one task on one node. Beside these fields it has those of the task as it was run, and what the
@@ -73,12 +83,52 @@ pub(super) async fn transaction_history(
     let id = path.id("id", RunId, "Transaction")?;
     let mut session = app.store.snapshot().await?;
     require_run(&mut session, &login, id, "Transaction").await?;
-    let records = records(&app, &mut session, id, &filter).await?;
-    if media::accepts(&headers, CSV) {
-        return Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], csv(&records)).into_response());
+    let parts = records(&app, &mut session, id, &filter).await?;
+    drop(session);
+    let is_csv = media::accepts(&headers, CSV);
+    let n_records: usize = parts.iter().map(Whole::len).sum();
+    let records = parts.into_iter().flat_map(Whole::into_records);
+    if n_records > INLINE_RECORDS_MAX {
+        return Ok(streamed(records, is_csv, include_summary));
     }
-    let shown: Vec<JsonMap> = records.into_iter().map(|record| view(record, include_summary)).collect();
+    if is_csv {
+        let text =
+            [csv_head()].into_iter().chain(records.map(|record| csv_line(&record))).collect::<String>();
+        return Ok(([(header::CONTENT_TYPE, CSV_TYPE)], text).into_response());
+    }
+    let shown: Vec<JsonMap> = records.map(|record| view(record, include_summary)).collect();
     Ok(Answer::ok(shown).into_response())
+}
+
+/// Sent as it is written: the history of a fleet is larger than anybody wants to hold.
+fn streamed(
+    records: impl Iterator<Item = HistoryRecord> + Send + 'static,
+    is_csv: bool,
+    include_summary: bool,
+) -> Response {
+    let (pieces, sent) = mpsc::channel::<Result<String, Infallible>>(PIECES_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        let mut piece = if is_csv { csv_head() } else { "[".to_owned() };
+        for (number, record) in records.enumerate() {
+            if is_csv {
+                piece.push_str(&csv_line(&record));
+            } else {
+                let separator = if number > 0 { "," } else { "" };
+                piece.push_str(separator);
+                // A map of texts and values always has a text form.
+                piece.push_str(&serde_json::to_string(&view(record, include_summary)).unwrap_or_default());
+            }
+            // Whoever asked may have gone.
+            if piece.len() >= PIECE_BYTES && pieces.blocking_send(Ok(std::mem::take(&mut piece))).is_err() {
+                return;
+            }
+        }
+        piece.push_str(if is_csv { "" } else { "]" });
+        let _ = pieces.blocking_send(Ok(piece));
+    });
+    let content_type = if is_csv { CSV_TYPE } else { "application/json" };
+    let body = Body::from_stream(ReceiverStream::new(sent));
+    ([(header::CONTENT_TYPE, content_type)], body).into_response()
 }
 
 fn statuses(query: &Query) -> ApiResult<Option<Vec<HistoryStatus>>> {
@@ -96,14 +146,14 @@ async fn records(
     session: &mut Session,
     id: RunId,
     filter: &HistoryFilter,
-) -> ApiResult<Vec<HistoryRecord>> {
+) -> ApiResult<Vec<Whole>> {
     let mut runs = vec![id];
     runs.extend(session.run_children(id).await?.iter().map(|run| run.id));
     let mut all = Vec::new();
     for run in runs {
         match session.run_work(run).await?.and_then(|work| work.plan_id) {
-            Some(plan) => all.extend(whole(app, session, run, plan, filter).await?),
-            None => all.extend(session.history_list(&[run], filter).await?),
+            Some(plan) => all.push(whole(app, session, run, plan, filter).await?),
+            None => all.push(Whole::written(session.history_list(&[run], filter).await?)),
         }
     }
     Ok(all)
@@ -129,23 +179,21 @@ fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
     fields
 }
 
-fn csv(records: &[HistoryRecord]) -> String {
-    let mut text = CSV_COLUMNS.join(",");
-    text.push_str("\r\n");
-    for record in records {
-        let task_type = record.task.get("type").and_then(Json::as_str).unwrap_or_default();
-        let cells = [
-            record.task_name.clone(),
-            record.node_id.clone(),
-            record.status.as_str().to_owned(),
-            task_type.to_owned(),
-            record.started_at.map(clock::plain).unwrap_or_default(),
-            record.ended_at.map(clock::plain).unwrap_or_default(),
-        ];
-        text.push_str(&cells.map(|cell| csv_cell(&cell)).join(","));
-        text.push_str("\r\n");
-    }
-    text
+fn csv_head() -> String {
+    format!("{}\r\n", CSV_COLUMNS.join(","))
+}
+
+fn csv_line(record: &HistoryRecord) -> String {
+    let task_type = record.task.get("type").and_then(Json::as_str).unwrap_or_default();
+    let cells = [
+        record.task_name.clone(),
+        record.node_id.clone(),
+        record.status.as_str().to_owned(),
+        task_type.to_owned(),
+        record.started_at.map(clock::plain).unwrap_or_default(),
+        record.ended_at.map(clock::plain).unwrap_or_default(),
+    ];
+    format!("{}\r\n", cells.map(|cell| csv_cell(&cell)).join(","))
 }
 
 fn csv_cell(text: &str) -> String {
@@ -188,11 +236,27 @@ mod tests {
         assert_eq!(view(record, true)["summary"], json!({"total": 1}));
     }
 
+    #[tokio::test]
+    async fn what_is_sent_in_pieces_is_what_would_be_sent_at_once() {
+        let records = vec![record(json!({"type": "shell"}), json!({"text": "x".repeat(PIECE_BYTES)})); 3];
+        let sent = async |is_csv: bool, n_records: usize| {
+            let response = streamed(records.clone().into_iter().take(n_records), is_csv, true);
+            axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
+        };
+        for n_records in 0..=3 {
+            let taken = records.iter().take(n_records);
+            let shown: Vec<JsonMap> = taken.clone().map(|record| view(record.clone(), true)).collect();
+            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), shown);
+            let lines: String = taken.map(csv_line).collect();
+            assert_eq!(sent(true, n_records).await, csv_head() + &lines);
+        }
+    }
+
     #[test]
     fn cells_are_quoted_where_they_must_be() {
-        let text = csv(&[record(json!({"type": "shell"}), json!({}))]);
+        let text = csv_line(&record(json!({"type": "shell"}), json!({})));
         assert_eq!(
-            text,
+            csv_head() + &text,
             "task_name,node_id,status,type,time_start,time_end\r\n\"say \"\"a,b\"\"\",7,ready,shell,,\r\n"
         );
     }

@@ -5,6 +5,7 @@ use stoker_model::{Json, Run};
 use utoipa::ToSchema;
 
 use crate::clock;
+use crate::runs::STOPPED;
 
 /// A run, or the part of a run that executes one graph.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,6 +27,8 @@ pub(in crate::api) struct RunView {
     message: Option<String>,
     result: Json,
     dry_run: bool,
+    /// Whether somebody stopped it before everything was done.
+    stopped: bool,
     #[schema(example = "default")]
     graph_type: Option<String>,
     #[schema(example = "2026-01-31T07:00:00.123456")]
@@ -45,6 +48,7 @@ impl From<Run> for RunView {
             status: run.status.as_str(),
             progress: run.progress,
             message: run.message,
+            stopped: run.result.get(STOPPED) == Some(&Json::Bool(true)),
             result: run.result,
             dry_run: run.dry_run,
             graph_type: run.graph_type.map(|graph_type| graph_type.as_str().to_owned()),

@@ -140,7 +140,7 @@ async fn user_update(
     writing.tokens_delete_of_user(user.id).await?;
     keep_an_admin(&mut writing).await?;
     writing.commit(change("user.update", &user)).await?;
-    app.tokens.forget();
+    app.forget_tokens();
     Ok(answer(&user, tenant.as_ref(), Answer::ok))
 }
 
@@ -158,7 +158,7 @@ async fn user_delete(
     writing.user_delete(user.id).await?;
     keep_an_admin(&mut writing).await?;
     writing.commit(change("user.delete", &user)).await?;
-    app.tokens.forget();
+    app.forget_tokens();
     Ok(NoContent)
 }
 

@@ -49,6 +49,6 @@ pub(super) async fn user_change_own_password(
     writing.user_set_password(user.id, &hash).await?;
     writing.tokens_delete_of_user(user.id).await?;
     writing.commit(super::change("user.password", &user)).await?;
-    app.tokens.forget();
+    app.forget_tokens();
     Ok(NoContent)
 }

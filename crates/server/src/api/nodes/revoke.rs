@@ -1,0 +1,29 @@
+//! A node that is not to be trusted any more is cut off.
+
+use axum::extract::State;
+use serde_json::json;
+
+use super::access::{describe, node_of};
+use crate::access::caller::Authenticated;
+use crate::http::answer::NoContent;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::state::App;
+
+/// Cut a node off: credential and certificates of its agent are no longer good, its connection ends, and only a join
+/// token with `may_replace` lets it in again
+#[utoipa::path(delete, path = "/api/v1/nodes/{id}/agent", params(("id" = i64, Path)), responses((status = 204)))]
+pub(super) async fn node_revoke(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let node = node_of(&mut writing, &login, &path).await?;
+    let uid = node.id.to_string();
+    let digest = writing.agent_digest(&uid).await?;
+    writing.node_revoke(node.id).await?;
+    writing.commit(describe("node.revoke", &node, json!({}))).await?;
+    app.dismiss_agent(&uid, digest);
+    Ok(NoContent)
+}

@@ -1,0 +1,171 @@
+//! Notifications: what happened that people want to know of.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_manifest::reader::{identifier, list_of, word};
+use stoker_model::{Change, ClusterId, Notification, NotificationId, Permission, Topic};
+use stoker_store::NotificationFilter;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::access::caller::Authenticated;
+use crate::clock;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::list::{Paging, list};
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::state::App;
+
+const STATUSES: &[&str] = &["read", "unread"];
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("notifications")
+        .add(Permission::Read, routes!(notification_list))
+        .add(Permission::Read, routes!(notification_stats))
+        .add_unversioned(Permission::Operate, routes!(notification_mark))
+        .finish()
+}
+
+/// Something that happened.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Notification)]
+struct NotificationView {
+    #[schema(example = 3)]
+    id: i64,
+    #[schema(example = "run.failed")]
+    topic: &'static str,
+    #[schema(example = "deploy of `shop` (run 7) has failed")]
+    message: String,
+    /// `read` or `unread`; the same for everybody.
+    status: &'static str,
+    at: String,
+    cluster: Option<i64>,
+    run: Option<i64>,
+    node: Option<i64>,
+}
+
+impl From<Notification> for NotificationView {
+    fn from(notification: Notification) -> Self {
+        Self {
+            id: notification.id.0,
+            topic: notification.topic.as_str(),
+            message: notification.message,
+            status: STATUSES[usize::from(!notification.is_read)],
+            at: clock::plain(notification.at),
+            cluster: notification.cluster_id.map(|id| id.0),
+            run: notification.run_id.map(|id| id.0),
+            node: notification.node_id.map(|id| id.0),
+        }
+    }
+}
+
+/// How many notifications there are.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NotificationStats)]
+struct StatsView {
+    total: u64,
+    read: u64,
+    unread: u64,
+}
+
+/// Which notifications become what.
+#[derive(ToSchema)]
+#[schema(as = NotificationMark)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+struct MarkBody {
+    /// `read` or `unread`.
+    #[schema(example = "read")]
+    status: String,
+    /// All that the caller sees if not given.
+    #[schema(nullable = false, example = json!([3]))]
+    ids: Option<Vec<i64>>,
+}
+
+/// How many changed.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NotificationsMarked)]
+struct MarkedView {
+    changed: u64,
+}
+
+/// What happened, the newest first
+#[utoipa::path(
+    get, path = "/api/v1/notifications",
+    params(
+        ("status" = Option<String>, Query, description = "`read` or `unread`"),
+        ("topic" = Option<String>, Query, description = "topics, comma-separated"),
+        ("cluster" = Option<i64>, Query),
+        Paging
+    ),
+    responses((status = 200, body = [NotificationView]))
+)]
+async fn notification_list(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<NotificationView>>> {
+    let wanted = list(&mut query);
+    let topics = query.words("topic", Topic::parse, Topic::NAMES);
+    let is_read = query.words("status", parse_status, STATUSES);
+    let cluster_id = query.natural("cluster").map(|id| ClusterId(i64::try_from(id).unwrap_or(i64::MAX)));
+    query.finish()?;
+    let filter = NotificationFilter {
+        tenant_id: login.tenant_limit(),
+        cluster_id,
+        topics,
+        // Both of them exclude nothing.
+        is_read: is_read.filter(|wanted| wanted.len() == 1).map(|wanted| wanted[0]),
+        ..NotificationFilter::default()
+    };
+    let page = app.store.read().await?.notification_list(&filter, &wanted).await?;
+    Answer::page(&wanted, page, NotificationView::from)
+}
+
+/// How many notifications there are, and how many of them nobody has read
+#[utoipa::path(get, path = "/api/v1/notifications/stats", responses((status = 200, body = StatsView)))]
+async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<StatsView>> {
+    let all = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
+    let unread = NotificationFilter { is_read: Some(false), ..all.clone() };
+    let mut session = app.store.snapshot().await?;
+    let total = session.notification_count(&all).await?;
+    let unread = session.notification_count(&unread).await?;
+    Ok(Answer::ok(StatsView { total, read: total.saturating_sub(unread), unread }))
+}
+
+/// Mark notifications as read or unread
+#[utoipa::path(
+    put, path = "/api/v1/notifications", request_body = MarkBody, responses((status = 200, body = MarkedView))
+)]
+async fn notification_mark(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<MarkedView>> {
+    let (status, ids) = document.fields(|fields| {
+        let status = fields.required("status", word(STATUSES));
+        let ids = fields.optional("ids", list_of(identifier));
+        Some((status?, ids))
+    })?;
+    let ids = ids.map(|ids| ids.into_iter().map(NotificationId).collect::<Vec<_>>());
+    let filter = NotificationFilter { tenant_id: login.tenant_limit(), ids, ..NotificationFilter::default() };
+    let mut writing = app.change(&login).await?;
+    let changed = writing.notification_mark(&filter, status == "read").await?;
+    if changed > 0 {
+        let detail = json!({"status": status, "n_notifications": changed});
+        let target = "notifications".to_owned();
+        writing.commit(Change { action: "notification.mark", target, detail }).await?;
+    }
+    Ok(Answer::ok(MarkedView { changed }))
+}
+
+fn parse_status(text: &str) -> Option<bool> {
+    match text {
+        "read" => Some(true),
+        "unread" => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! How much a tenant may have.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_manifest::reader::integer_in;
+use stoker_model::{Change, Quotas, Resource, Tenant};
+use stoker_store::Session;
+use utoipa::ToSchema;
+
+use super::{id, not_found};
+use crate::access::caller::Authenticated;
+use crate::http::answer::Answer;
+use crate::http::body::Document;
+use crate::http::error::ApiResult;
+use crate::http::path::PathParams;
+use crate::limits::effective;
+use crate::state::App;
+
+const QUOTA_MAX: i64 = 1_000_000_000;
+
+/// How much a tenant may have, and how much it has.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Quotas)]
+pub(super) struct QuotasView {
+    clusters: QuotaView,
+    modules: QuotaView,
+    nodes: QuotaView,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Quota)]
+struct QuotaView {
+    /// The most; null: no limit.
+    #[schema(example = 20)]
+    limit: Option<i64>,
+    /// Whether this is said of the tenant, or holds for all.
+    is_own: bool,
+    used: i64,
+}
+
+/// What holds for the tenant; null: what holds for all.
+#[derive(ToSchema)]
+#[schema(as = QuotasChange)]
+#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+pub(super) struct QuotasBody {
+    #[schema(example = 20, minimum = 0)]
+    clusters: Option<i64>,
+    #[schema(minimum = 0)]
+    modules: Option<i64>,
+    #[schema(minimum = 0)]
+    nodes: Option<i64>,
+}
+
+/// How much a tenant may have, and how much it has
+#[utoipa::path(
+    get, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)),
+    responses((status = 200, body = QuotasView))
+)]
+pub(super) async fn quotas_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<QuotasView>> {
+    let mut session = app.store.snapshot().await?;
+    let tenant = session.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
+    Ok(Answer::ok(view(&app, &mut session, &tenant).await?))
+}
+
+/// Say how much a tenant may have; what is not given stays. What it has already it keeps
+#[utoipa::path(
+    put, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)), request_body = QuotasBody,
+    responses((status = 200, body = QuotasView))
+)]
+pub(super) async fn quotas_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    document: Document,
+) -> ApiResult<Answer<QuotasView>> {
+    let [clusters, modules, nodes] = document.fields(|fields| {
+        let mut quota = |name| fields.given(name, integer_in(0..=QUOTA_MAX));
+        Some([quota("clusters"), quota("modules"), quota("nodes")])
+    })?;
+    let mut writing = app.change(&login).await?;
+    let tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
+    let mut quotas = writing.quotas_get(tenant.id).await?;
+    clusters.apply(&mut quotas.clusters);
+    modules.apply(&mut quotas.modules);
+    nodes.apply(&mut quotas.nodes);
+    writing.quotas_put(tenant.id, &quotas).await?;
+    let shown = view(&app, &mut writing, &tenant).await?;
+    let Quotas { clusters, modules, nodes } = quotas;
+    let detail = json!({"clusters": clusters, "modules": modules, "nodes": nodes});
+    let target = format!("tenant {}", tenant.id);
+    writing.commit(Change { action: "tenant.quotas", target, detail }).await?;
+    Ok(Answer::ok(shown))
+}
+
+async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<QuotasView> {
+    let own = session.quotas_get(tenant.id).await?;
+    let all = effective(app, session, tenant.id).await?;
+    let mut quota = async |resource| {
+        let used = session.quota_used(tenant.id, resource).await?;
+        Ok::<_, crate::http::error::ApiError>(QuotaView {
+            limit: all.of(resource),
+            is_own: own.of(resource).is_some(),
+            used,
+        })
+    };
+    Ok(QuotasView {
+        clusters: quota(Resource::Clusters).await?,
+        modules: quota(Resource::Modules).await?,
+        nodes: quota(Resource::Nodes).await?,
+    })
+}

@@ -1,0 +1,161 @@
+//! What webhooks were told, and what came of it.
+
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+use stoker_model::{Change, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
+use stoker_store::Session;
+use utoipa::ToSchema;
+
+use super::find;
+use crate::access::caller::Authenticated;
+use crate::clock;
+use crate::http::answer::Answer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::state::App;
+use crate::webhooks::test_news;
+
+/// A message to a webhook.
+#[derive(Serialize, ToSchema)]
+#[schema(as = WebhookDelivery)]
+pub(super) struct DeliveryView {
+    #[schema(example = 12)]
+    id: i64,
+    #[schema(example = "run.failed")]
+    topic: &'static str,
+    /// `pending`, `delivered`, or `failed` when it was given up.
+    #[schema(example = "delivered")]
+    status: &'static str,
+    /// How often it was tried.
+    attempts: i64,
+    created_at: String,
+    /// When it was tried last.
+    tried_at: Option<String>,
+    /// When it is tried next.
+    due_at: Option<String>,
+    /// The status of the last answer.
+    #[schema(example = 200)]
+    answer: Option<i64>,
+    /// What went wrong the last time.
+    problem: Option<String>,
+    /// The document that is sent.
+    #[schema(value_type = Object)]
+    body: Json,
+}
+
+impl From<Delivery> for DeliveryView {
+    fn from(delivery: Delivery) -> Self {
+        let is_open = delivery.status == DeliveryStatus::Pending;
+        Self {
+            id: delivery.id.0,
+            topic: delivery.topic.as_str(),
+            status: delivery.status.as_str(),
+            attempts: delivery.attempts,
+            created_at: clock::plain(delivery.created_at),
+            tried_at: delivery.tried_at.map(clock::plain),
+            due_at: is_open.then(|| clock::plain(delivery.due_at)),
+            answer: delivery.answer,
+            problem: delivery.problem,
+            body: delivery.body,
+        }
+    }
+}
+
+/// Send a webhook something, to see whether it works
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/test", params(("id" = i64, Path)),
+    responses((status = 202, body = DeliveryView))
+)]
+pub(super) async fn webhook_test(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<DeliveryView>> {
+    let mut writing = app.change(&login).await?;
+    let webhook = find(&mut writing, &path).await?;
+    if !webhook.body.enabled {
+        return Err(ApiError::conflict("the webhook is disabled; enable it first"));
+    }
+    let body = test_news(&webhook, writing.now());
+    let delivery = writing.delivery_create(webhook.id, Topic::WebhookTest, &body).await?;
+    let detail = json!({"delivery_id": delivery.id.0});
+    let target = format!("webhook {}", webhook.id);
+    writing.commit(Change { action: "webhook.test", target, detail }).await?;
+    app.webhooks.ring();
+    Ok(Answer::accepted(delivery.into()))
+}
+
+/// What a webhook was told, the newest first
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}/deliveries",
+    params(("id" = i64, Path), ("status" = Option<String>, Query, description = "`pending`, `delivered` or `failed`"), Paging),
+    responses((status = 200, body = [DeliveryView]))
+)]
+pub(super) async fn delivery_list(
+    State(app): State<App>,
+    path: PathParams,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<DeliveryView>>> {
+    let wanted = list(&mut query);
+    let statuses = query.words("status", DeliveryStatus::parse, DeliveryStatus::NAMES);
+    let status = match statuses.as_deref() {
+        None | Some([]) => None,
+        Some([status]) => Some(*status),
+        Some(_) => {
+            query.problem("status", "name one, or leave it out");
+            None
+        }
+    };
+    query.finish()?;
+    let mut session = app.store.read().await?;
+    let webhook = find(&mut session, &path).await?;
+    let page = session.delivery_list(webhook.id, status, &wanted).await?;
+    Answer::page(&wanted, page, DeliveryView::from)
+}
+
+/// One message to a webhook
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}/deliveries/{delivery}",
+    params(("id" = i64, Path), ("delivery" = i64, Path)), responses((status = 200, body = DeliveryView))
+)]
+pub(super) async fn delivery_show(
+    State(app): State<App>,
+    path: PathParams,
+) -> ApiResult<Answer<DeliveryView>> {
+    let mut session = app.store.read().await?;
+    Ok(Answer::ok(find_delivery(&mut session, &path).await?.into()))
+}
+
+/// Send a message again, whatever became of it
+#[utoipa::path(
+    post, path = "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver",
+    params(("id" = i64, Path), ("delivery" = i64, Path)), responses((status = 202, body = DeliveryView))
+)]
+pub(super) async fn delivery_again(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+) -> ApiResult<Answer<DeliveryView>> {
+    let mut writing = app.change(&login).await?;
+    let delivery = find_delivery(&mut writing, &path).await?;
+    let again = writing.delivery_again(delivery.id).await?.ok_or_else(not_found)?;
+    let target = format!("webhook {}", delivery.webhook_id);
+    let detail = json!({"delivery_id": delivery.id.0});
+    writing.commit(Change { action: "webhook.redeliver", target, detail }).await?;
+    app.webhooks.ring();
+    Ok(Answer::accepted(again.into()))
+}
+
+async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<Delivery> {
+    let webhook = find(session, path).await?;
+    let id = path.id("delivery", DeliveryId, "Delivery")?;
+    let delivery = session.delivery_get(id).await?;
+    delivery.filter(|delivery| delivery.webhook_id == webhook.id).ok_or_else(not_found)
+}
+
+fn not_found() -> ApiError {
+    ApiError::not_found("Delivery")
+}

@@ -1,0 +1,161 @@
+//! Webhooks: addresses that are told what happens. They are the admins': whoever makes one has the server send
+//! requests into its network.
+
+mod deliveries;
+mod view;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::json;
+use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
+use stoker_store::{List, Session, StoreError};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use self::view::{NewWebhookBody, Said, WebhookChangeBody, WebhookView, read_new};
+use crate::access::caller::Authenticated;
+use crate::http::answer::{Answer, NoContent};
+use crate::http::body::Document;
+use crate::http::error::{ApiError, ApiResult};
+use crate::http::etag::IfMatch;
+use crate::http::list::{Paging, list};
+use crate::http::path::PathParams;
+use crate::http::query::Query;
+use crate::http::routes::Routes;
+use crate::random;
+use crate::state::App;
+
+/// Every event is looked at for each of them.
+const WEBHOOKS_MAX: usize = 100;
+const SECRET_CHARS: usize = 40;
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    Routes::new("webhooks")
+        .add(Permission::Administer, routes!(webhook_list))
+        .add(Permission::Administer, routes!(webhook_create))
+        .add(Permission::Administer, routes!(webhook_show))
+        .add(Permission::Administer, routes!(webhook_update))
+        .add(Permission::Administer, routes!(webhook_delete))
+        .add_unversioned(Permission::Administer, routes!(deliveries::webhook_test))
+        .add(Permission::Administer, routes!(deliveries::delivery_list))
+        .add(Permission::Administer, routes!(deliveries::delivery_show))
+        .add_unversioned(Permission::Administer, routes!(deliveries::delivery_again))
+        .finish()
+}
+
+/// All webhooks
+#[utoipa::path(get, path = "/api/v1/webhooks", params(Paging), responses((status = 200, body = [WebhookView])))]
+async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<WebhookView>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let page = app.store.read().await?.webhook_list(&wanted).await?;
+    Answer::page(&wanted, page, |webhook| WebhookView::new(webhook, None))
+}
+
+/// A new webhook; the answer is the only place where its secret can be read
+#[utoipa::path(
+    post, path = "/api/v1/webhooks", request_body = NewWebhookBody,
+    responses((status = 201, body = WebhookView))
+)]
+async fn webhook_create(
+    State(app): State<App>,
+    login: Authenticated,
+    document: Document,
+) -> ApiResult<Answer<WebhookView>> {
+    let (body, secret) = document.fields(read_new)?;
+    let secret = match secret {
+        Some(secret) => secret,
+        None => random::password(SECRET_CHARS)?,
+    };
+    let sealed = seal(&app, &secret)?;
+    let mut writing = app.change(&login).await?;
+    if writing.webhook_list(&List::default()).await?.items.len() >= WEBHOOKS_MAX {
+        return Err(ApiError::conflict(format!(
+            "there are {WEBHOOKS_MAX} webhooks, and not more are told; delete one first"
+        )));
+    }
+    let webhook =
+        writing.webhook_create(&body, &sealed).await.map_err(|error| explained(error, &body.name))?;
+    writing.commit(change("webhook.create", &webhook)).await?;
+    Ok(Answer::created(WebhookView::new(webhook, Some(secret))).version(1))
+}
+
+/// A webhook
+#[utoipa::path(
+    get, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = WebhookView))
+)]
+async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<WebhookView>> {
+    let webhook = find(&mut app.store.read().await?, &path).await?;
+    let generation = webhook.generation;
+    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+}
+
+/// Change a webhook; what is not given stays, the secret among it
+#[utoipa::path(
+    put, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)), request_body = WebhookChangeBody,
+    responses((status = 200, body = WebhookView))
+)]
+async fn webhook_update(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+    document: Document,
+) -> ApiResult<Answer<WebhookView>> {
+    let said = document.fields(|fields| Some(Said::read(fields)))?;
+    let sealed = said.secret().map(|secret| seal(&app, secret)).transpose()?;
+    let mut writing = app.change(&login).await?;
+    let mut webhook = find(&mut writing, &path).await?;
+    condition.check(webhook.generation)?;
+    said.apply(&mut webhook.body);
+    let updated = writing.webhook_update(&webhook, sealed.as_ref()).await;
+    let webhook = updated.map_err(|error| explained(error, &webhook.body.name))?;
+    writing.commit(change("webhook.update", &webhook)).await?;
+    // It may have been enabled.
+    app.webhooks.ring();
+    let generation = webhook.generation;
+    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+}
+
+/// Delete a webhook with all messages to it
+#[utoipa::path(delete, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+async fn webhook_delete(
+    State(app): State<App>,
+    login: Authenticated,
+    path: PathParams,
+    condition: IfMatch,
+) -> ApiResult<NoContent> {
+    let mut writing = app.change(&login).await?;
+    let webhook = find(&mut writing, &path).await?;
+    condition.check(webhook.generation)?;
+    writing.webhook_delete(webhook.id).await?;
+    writing.commit(change("webhook.delete", &webhook)).await?;
+    Ok(NoContent)
+}
+
+async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
+    let id = path.id("id", WebhookId, "Webhook")?;
+    session.webhook_get(id).await?.ok_or_else(|| ApiError::not_found("Webhook"))
+}
+
+fn seal(app: &App, secret: &str) -> ApiResult<Sealed> {
+    app.module_keys.seal(secret).map_err(|error| {
+        tracing::error!(error = %error, "a secret cannot be sealed");
+        let message = "the secret cannot be sealed; the log of the server says why";
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    })
+}
+
+fn explained(error: StoreError, name: &str) -> ApiError {
+    match error {
+        StoreError::Taken { .. } => ApiError::conflict(format!("there is a webhook `{name}` already")),
+        StoreError::Missing { what: "cluster" } => ApiError::bad_request("there is no such cluster"),
+        error => error.into(),
+    }
+}
+
+fn change(action: &'static str, webhook: &Webhook) -> Change {
+    let detail: Json = json!({"name": webhook.body.name, "url": webhook.body.url});
+    Change { action, target: format!("webhook {}", webhook.id), detail }
+}

@@ -1,0 +1,276 @@
+//! What servers of a group say to each other.
+//!
+//! A letter can be lost, and can come twice or late. Whatever matters is said again by whoever is waiting, and hearing it
+//! again changes nothing. Messages of and to agents are spelled as on the wire.
+
+use serde::{Deserialize, Serialize};
+use stoker_engine::run::{Illegal, InFlight, Input as RunInput, StopHow};
+use stoker_engine::session::{AttemptKey, CancelHow};
+use stoker_model::RunId;
+
+/// A letter and its sender.
+#[derive(Debug, Deserialize)]
+pub(super) struct Envelope {
+    pub(super) from: String,
+    pub(super) letter: Letter,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Letter {
+    /// To whoever has an agent: it is to carry this out.
+    Dispatch {
+        uid: String,
+        key: Key,
+        generation: u64,
+        start: String,
+    },
+    /// To the same: what of a run is in flight with it. What else it carries out of that run nobody waits for.
+    Claim {
+        uid: String,
+        run: i64,
+        generation: u64,
+        flights: Vec<Flight>,
+    },
+    /// To the same: an attempt that it had not got, a cancellation, an acknowledgement, the end of a run.
+    ToAgent {
+        uid: String,
+        text: String,
+    },
+    /// To whoever carries a run out: an agent has not got this.
+    Deliver {
+        uid: String,
+        key: Key,
+    },
+    /// To the same: what an agent says.
+    FromAgent {
+        uid: String,
+        text: String,
+    },
+    /// To whoever took somebody for the one who carries a run out: it is not.
+    NotMine {
+        run: i64,
+    },
+    /// To whoever carries a run out: somebody wants something.
+    Ask {
+        id: u64,
+        run: i64,
+        what: Wish,
+    },
+    Answer {
+        id: u64,
+        answer: Answer,
+    },
+    /// To all: logins have changed.
+    ForgetTokens,
+    /// To all: end the connection of an agent.
+    CloseAgent {
+        uid: String,
+    },
+    /// To all: there may be a run that nobody carries out.
+    TakeUp,
+    /// To all: something happened in a run.
+    News {
+        run: i64,
+    },
+    /// Of a newer server.
+    #[serde(other)]
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Key {
+    run: i64,
+    instance: u32,
+    attempt: u32,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Flight {
+    key: Key,
+    is_started: bool,
+    cancel: Option<How>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    Graceful,
+    Now,
+}
+
+/// What can be asked of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Wish {
+    StopGracefully,
+    StopNow,
+    Pause,
+    Resume,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Answer {
+    Done,
+    /// It is not carried out by whoever was asked.
+    Nobody,
+    NotBegun,
+    HasEnded,
+    NotPaused,
+    AlreadyPaused,
+    AlreadyStopping,
+}
+
+impl From<AttemptKey> for Key {
+    fn from(key: AttemptKey) -> Self {
+        Self { run: key.run.0, instance: key.instance, attempt: key.attempt }
+    }
+}
+
+impl From<Key> for AttemptKey {
+    fn from(key: Key) -> Self {
+        Self { run: RunId(key.run), instance: key.instance, attempt: key.attempt }
+    }
+}
+
+impl From<InFlight> for Flight {
+    fn from(flight: InFlight) -> Self {
+        let cancel = flight.cancel.map(|how| match how {
+            CancelHow::Graceful => How::Graceful,
+            CancelHow::Now => How::Now,
+        });
+        Self { key: flight.key.into(), is_started: flight.is_started, cancel }
+    }
+}
+
+impl From<Flight> for InFlight {
+    fn from(flight: Flight) -> Self {
+        let cancel = flight.cancel.map(|how| match how {
+            How::Graceful => CancelHow::Graceful,
+            How::Now => CancelHow::Now,
+        });
+        Self { key: flight.key.into(), is_started: flight.is_started, cancel }
+    }
+}
+
+impl Wish {
+    /// `None`: nobody but the driver says such a thing.
+    pub(crate) fn of(input: &RunInput) -> Option<Self> {
+        match input {
+            RunInput::Stop { how: StopHow::Graceful } => Some(Self::StopGracefully),
+            RunInput::Stop { how: StopHow::Now } => Some(Self::StopNow),
+            RunInput::Pause => Some(Self::Pause),
+            RunInput::Resume => Some(Self::Resume),
+            _ => None,
+        }
+    }
+
+    pub(super) fn input(self) -> RunInput {
+        match self {
+            Self::StopGracefully => RunInput::Stop { how: StopHow::Graceful },
+            Self::StopNow => RunInput::Stop { how: StopHow::Now },
+            Self::Pause => RunInput::Pause,
+            Self::Resume => RunInput::Resume,
+        }
+    }
+}
+
+impl Answer {
+    pub(super) fn of(result: Result<(), Option<Illegal>>) -> Self {
+        match result {
+            Ok(()) => Self::Done,
+            Err(Some(Illegal::NotBegun)) => Self::NotBegun,
+            Err(Some(Illegal::HasEnded)) => Self::HasEnded,
+            Err(Some(Illegal::NotPaused)) => Self::NotPaused,
+            Err(Some(Illegal::AlreadyPaused)) => Self::AlreadyPaused,
+            Err(Some(Illegal::AlreadyStopping)) => Self::AlreadyStopping,
+            // The others are about attempts and nodes, which nobody asks for.
+            Err(_) => Self::Nobody,
+        }
+    }
+
+    pub(crate) fn result(self) -> Result<(), Option<Illegal>> {
+        match self {
+            Self::Done => Ok(()),
+            Self::Nobody => Err(None),
+            Self::NotBegun => Err(Some(Illegal::NotBegun)),
+            Self::HasEnded => Err(Some(Illegal::HasEnded)),
+            Self::NotPaused => Err(Some(Illegal::NotPaused)),
+            Self::AlreadyPaused => Err(Some(Illegal::AlreadyPaused)),
+            Self::AlreadyStopping => Err(Some(Illegal::AlreadyStopping)),
+        }
+    }
+}
+
+impl Letter {
+    /// The text of an envelope with this letter in it.
+    pub(super) fn spelled(&self, from: &str) -> String {
+        #[derive(Serialize)]
+        struct Outside<'l> {
+            from: &'l str,
+            letter: &'l Letter,
+        }
+        // Texts, numbers and lists always have a text form.
+        serde_json::to_string(&Outside { from, letter: self }).unwrap_or_default()
+    }
+}
+
+impl Envelope {
+    pub(super) fn decode(text: &[u8]) -> Option<Self> {
+        match serde_json::from_slice(text) {
+            Ok(envelope) => Some(envelope),
+            Err(error) => {
+                tracing::warn!(%error, "a server said something that makes no sense");
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(letter: &Letter) -> Letter {
+        Envelope::decode(letter.spelled("a").as_bytes()).unwrap().letter
+    }
+
+    #[test]
+    fn what_is_in_flight_is_read_as_it_was_written() {
+        let key = AttemptKey { run: RunId(7), instance: 3, attempt: 2 };
+        let flights = [
+            InFlight { key, is_started: true, cancel: None },
+            InFlight { key, is_started: false, cancel: Some(CancelHow::Now) },
+            InFlight { key, is_started: false, cancel: Some(CancelHow::Graceful) },
+        ];
+        let written = flights.iter().copied().map(Flight::from).collect();
+        let letter = Letter::Claim { uid: "7".to_owned(), run: 7, generation: 4, flights: written };
+        let Letter::Claim { flights: read, .. } = again(&letter) else { panic!("another kind") };
+        for (read, written) in read.into_iter().map(InFlight::from).zip(flights) {
+            assert_eq!((read.key, read.is_started), (written.key, written.is_started));
+            assert_eq!(read.cancel, written.cancel);
+        }
+    }
+
+    #[test]
+    fn wishes_and_answers_cross() {
+        for wish in [Wish::StopGracefully, Wish::StopNow, Wish::Pause, Wish::Resume] {
+            assert_eq!(Wish::of(&wish.input()), Some(wish));
+        }
+        assert_eq!(Wish::of(&RunInput::Wake), None);
+        let results = [Ok(()), Err(None), Err(Some(Illegal::AlreadyPaused)), Err(Some(Illegal::HasEnded))];
+        for result in results {
+            assert_eq!(Answer::of(result).result(), result);
+        }
+    }
+
+    #[test]
+    fn letters_of_newer_servers_are_told_from_nonsense() {
+        let newer = br#"{"from":"a","letter":{"kind":"dance","steps":3}}"#;
+        assert!(matches!(Envelope::decode(newer).unwrap().letter, Letter::Unknown));
+        for text in ["", "{}", r#"{"from":"a"}"#, r#"{"from":"a","letter":{"kind":"take_up"}"#] {
+            assert!(Envelope::decode(text.as_bytes()).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How much anybody may ask for: requests at once, plans a minute, streams, and what a tenant may have.
+//!
+//! What is turned away was not begun, and says when to come back. What waits instead of being turned away waits in
+//! turn (`turns`).
+
+mod pace;
+mod quota;
+
+use std::sync::Arc;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use stoker_settings::Limits as Settings;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use self::pace::Pace;
+pub(crate) use self::quota::{effective, within_quota};
+use crate::access::caller::Authenticated;
+use crate::http::error::{ApiError, ApiResult};
+use crate::metrics::Refused;
+use crate::state::App;
+
+/// Whoever is turned away because much is going on comes back so soon, in seconds.
+const REQUESTS_PAUSE: i64 = 1;
+const STREAMS_PAUSE: i64 = 10;
+/// What must work when nothing else does.
+const ALWAYS: &[&str] = &["/api/v1/health", "/api/v1/metrics", "/api/v1/agents/session"];
+
+pub(crate) struct Limits {
+    requests: Semaphore,
+    streams: Arc<Semaphore>,
+    plans: Pace,
+}
+
+impl Limits {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            requests: Semaphore::new(settings.requests_at_once as usize),
+            streams: Arc::new(Semaphore::new(settings.streams_at_once as usize)),
+            plans: Pace::new(settings.plans_per_minute),
+        }
+    }
+}
+
+impl App {
+    /// Whether the caller may have another plan computed now.
+    pub(crate) fn may_plan(&self, login: &Authenticated) -> ApiResult<()> {
+        self.limits.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
+            self.metrics.api.refused(Refused::Plans);
+            let message = format!(
+                "you ask for plans faster than {} a minute; try again in {seconds} s",
+                self.settings.limits.plans_per_minute
+            );
+            later(StatusCode::TOO_MANY_REQUESTS, message, seconds)
+        })
+    }
+
+    /// A place for somebody who watches; it is free again when it is dropped.
+    pub(crate) fn stream_place(&self) -> ApiResult<OwnedSemaphorePermit> {
+        Arc::clone(&self.limits.streams).try_acquire_owned().map_err(|_| {
+            self.metrics.api.refused(Refused::Streams);
+            let message = "too many watch already; ask for the list from time to time, or try again later";
+            later(StatusCode::SERVICE_UNAVAILABLE, message, STREAMS_PAUSE)
+        })
+    }
+}
+
+/// Lets so many requests in at once.
+pub(crate) async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    if ALWAYS.contains(&route) {
+        return next.run(request).await;
+    }
+    let Ok(_place) = app.limits.requests.try_acquire() else {
+        app.metrics.api.refused(Refused::Requests);
+        let message = "the server has as many requests as it takes; try again";
+        return later(StatusCode::SERVICE_UNAVAILABLE, message, REQUESTS_PAUSE).into_response();
+    };
+    next.run(request).await
+}
+
+fn later(status: StatusCode, message: impl Into<String>, seconds: i64) -> ApiError {
+    ApiError::new(status, message).with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
+}

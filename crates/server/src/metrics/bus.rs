@@ -1,0 +1,40 @@
+//! Numbers about the bus.
+
+use std::sync::atomic::Ordering;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+
+use super::book::Book;
+use crate::state::App;
+
+pub(crate) struct Bus {
+    up: Gauge,
+    published: Counter,
+    received: Counter,
+    lost: Counter,
+}
+
+impl Bus {
+    pub(super) fn new(book: &mut Book) -> Self {
+        Self {
+            up: book.gauge("bus_up", "Whether messages get through: 1 or 0"),
+            published: book.counter("bus_published", "Messages sent to other servers and agents"),
+            received: book.counter("bus_received", "Messages from other servers and agents"),
+            lost: book.counter("bus_lost", "Messages lost because a listener was too slow"),
+        }
+    }
+
+    /// The bus counts by itself; this is what it counted so far.
+    pub(super) fn read(&self, app: &App) {
+        let stats = app.bus.stats();
+        self.up.set(i64::from(app.bus.is_up()));
+        for (counter, n) in [
+            (&self.published, stats.n_published),
+            (&self.received, stats.n_received),
+            (&self.lost, stats.n_lost),
+        ] {
+            counter.inner().store(n, Ordering::Relaxed);
+        }
+    }
+}

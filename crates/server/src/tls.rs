@@ -1,0 +1,198 @@
+//! TLS of the listener: whose certificate it shows, and certificates for agents.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use rustls::ServerConfig;
+use stoker_model::Micros;
+use stoker_tls::{Authority, Issued, KeyPairFiles, Name, ServerIdentity, TlsError, Validity, server_config};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::clock::Clock;
+
+/// Of the certificate that a server makes for itself. It is renewed while the server runs, and made again when it starts.
+const OWN_SECONDS: i64 = 90 * 24 * 3600;
+/// How often it is looked whether a certificate was renewed, or has to be.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+
+pub(crate) struct Tls {
+    /// Makes certificates of agents.
+    pub(crate) authority: Option<Authority>,
+    agent_seconds: i64,
+    identity: Arc<ServerIdentity>,
+    source: Source,
+    pub(crate) config: Arc<ServerConfig>,
+}
+
+/// Where the certificate of the server comes from.
+enum Source {
+    Files { files: KeyPairFiles, seen: Mutex<Written> },
+    Own { names: Vec<Name> },
+}
+
+type Written = (Option<SystemTime>, Option<SystemTime>);
+
+impl Tls {
+    /// `None` where nothing is said of TLS.
+    pub(crate) fn open(
+        settings: Option<&stoker_settings::Tls>,
+        listen: SocketAddr,
+        now: Micros,
+    ) -> Result<Option<Self>, TlsError> {
+        let Some(settings) = settings else { return Ok(None) };
+        let authority = settings.ca_dir.as_deref().map(Authority::open).transpose()?;
+        let (source, identity) = match (&settings.files, &authority) {
+            (Some((certificate, key)), _) => {
+                let files = KeyPairFiles { certificate: certificate.clone(), key: key.clone() };
+                let seen = Mutex::new(files.written_at());
+                let identity = ServerIdentity::from_files(&files)?;
+                (Source::Files { files, seen }, identity)
+            }
+            (None, Some(authority)) => {
+                let names = own_names(listen.ip(), &settings.names);
+                let (issued, key) =
+                    authority.issue_server(&names, Validity::starting(seconds(now), OWN_SECONDS))?;
+                (Source::Own { names }, ServerIdentity::from_issued(issued, &key)?)
+            }
+            (None, None) => return Ok(None),
+        };
+        let identity = Arc::new(identity);
+        let config = Arc::new(server_config(Arc::clone(&identity), authority.as_ref())?);
+        let agent_seconds = settings.agent_certificate_seconds;
+        Ok(Some(Self { authority, agent_seconds, identity, source, config }))
+    }
+
+    /// A certificate for an agent; `None` where there is no authority.
+    pub(crate) fn issue_agent(
+        &self,
+        request: &str,
+        uid: &str,
+        now: Micros,
+    ) -> Option<Result<Issued, TlsError>> {
+        let validity = Validity::starting(seconds(now), self.agent_seconds);
+        Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
+    }
+
+    /// Whether the server makes its own certificate, and under which names.
+    pub(crate) fn own_names(&self) -> Option<&[Name]> {
+        match &self.source {
+            Source::Own { names } => Some(names),
+            Source::Files { .. } => None,
+        }
+    }
+
+    /// Takes over what was renewed, and renews what has to be. Connections that stand go on.
+    fn refresh(&self, is_asked: bool, now: Micros) -> Result<bool, TlsError> {
+        match (&self.source, &self.authority) {
+            (Source::Files { files, seen }, _) => {
+                let written = files.written_at();
+                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                if !is_asked && *seen == written {
+                    return Ok(false);
+                }
+                // Noted in any case: the same mistake is not told every few seconds.
+                *seen = written;
+                self.identity.reload(files)?;
+            }
+            (Source::Own { names }, Some(authority)) => {
+                if !is_asked && seconds(now) < self.identity.validity().renew_at() {
+                    return Ok(false);
+                }
+                let validity = Validity::starting(seconds(now), OWN_SECONDS);
+                let (issued, key) = authority.issue_server(names, validity)?;
+                self.identity.replace(issued, &key)?;
+            }
+            (Source::Own { .. }, None) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Looks after the certificate for as long as the server runs. SIGHUP makes it look at once.
+    pub(crate) async fn look_after(&self, clock: Clock) {
+        let Ok(mut asked) = signal(SignalKind::hangup()) else {
+            tracing::warn!("signals cannot be heard: renewed certificates are noticed a little later");
+            return self.look_forever(clock).await;
+        };
+        loop {
+            let is_asked = tokio::select! {
+                heard = asked.recv() => heard.is_some(),
+                () = tokio::time::sleep(LOOK_INTERVAL) => false,
+            };
+            self.look(is_asked, clock);
+        }
+    }
+
+    async fn look_forever(&self, clock: Clock) {
+        loop {
+            tokio::time::sleep(LOOK_INTERVAL).await;
+            self.look(false, clock);
+        }
+    }
+
+    fn look(&self, is_asked: bool, clock: Clock) {
+        match self.refresh(is_asked, clock.now()) {
+            Ok(true) => tracing::info!("new connections see a new certificate"),
+            Ok(false) => {}
+            Err(error) => tracing::error!(error = %error, "the certificate stays as it was"),
+        }
+    }
+}
+
+fn seconds(at: Micros) -> i64 {
+    at.0.div_euclid(Micros::SECOND)
+}
+
+/// Under which names this machine is reached, with those that were given first.
+fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
+    let mut names: Vec<Name> = given.iter().filter_map(|name| name.parse().ok()).collect();
+    let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    names.extend(host.and_then(|name| name.parse().ok()));
+    if listen.is_unspecified() || listen.is_loopback() {
+        names.push(Name::Host("localhost".to_owned()));
+    }
+    if listen.is_unspecified() {
+        names.extend(addresses().into_iter().map(Name::Address));
+    } else {
+        names.push(Name::Address(listen));
+    }
+    let mut kept: Vec<Name> = Vec::new();
+    for name in names {
+        if !kept.contains(&name) {
+            kept.push(name);
+        }
+    }
+    kept
+}
+
+/// Of all interfaces, but for those that mean something on one link only.
+fn addresses() -> Vec<IpAddr> {
+    let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
+    let address = |interface: nix::ifaddrs::InterfaceAddress| {
+        let address = interface.address?;
+        let v4 = address.as_sockaddr_in().map(|v4| IpAddr::V4(v4.ip()));
+        let v6 = || address.as_sockaddr_in6().map(nix::sys::socket::SockaddrIn6::ip);
+        v4.or_else(|| v6().filter(|v6| !v6.is_unicast_link_local()).map(IpAddr::V6))
+    };
+    interfaces.filter_map(address).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_knows_its_names_and_says_each_once() {
+        let names =
+            own_names("127.0.0.1".parse().unwrap(), &["stoker.example".to_owned(), "localhost".to_owned()]);
+        let shown: Vec<String> = names.iter().map(ToString::to_string).collect();
+        assert_eq!(shown[0], "stoker.example");
+        assert_eq!(shown.iter().filter(|name| *name == "localhost").count(), 1);
+        assert!(shown.contains(&"127.0.0.1".to_owned()));
+        let everywhere = own_names("0.0.0.0".parse().unwrap(), &[]);
+        assert!(everywhere.contains(&Name::Address(IpAddr::from([127, 0, 0, 1]))));
+        assert!(!everywhere.contains(&Name::Address(IpAddr::from([0, 0, 0, 0]))));
+        let one = own_names("10.1.2.3".parse().unwrap(), &[]);
+        assert!(!one.contains(&Name::Host("localhost".to_owned())));
+    }
+}

@@ -1,0 +1,193 @@
+//! What is refused where it is said, and not first where it is used: texts, roles, releases, versions.
+
+use axum::body::Body;
+use serde_json::{Value, json};
+
+use crate::choices::{
+    made, new_cluster, plugin_body, release_with_choices, server_with_contrail, switch, with,
+};
+use crate::support::{Reply, TestServer};
+
+#[tokio::test]
+async fn texts_that_do_not_look_as_they_must_are_refused_in_settings_and_wizard() {
+    let server = TestServer::new().await;
+    let regex = json!({"source": "^[a-z]+$", "error": "lower case letters only"});
+    let mut release = release_with_choices();
+    release["attributes_metadata"]["editable"]["access"] =
+        json!({"user": {"type": "text", "value": "", "regex": regex}});
+    release["wizard_metadata"]["Compute"]["host"] =
+        json!({"type": "text", "value": "none", "weight": 90, "regex": regex});
+    made(&server, "releases", &release).await;
+    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
+    let path = format!("clusters/{cluster}/attributes");
+    let set = |user: &str| json!({"editable": {"access": {"user": {"value": user}}}});
+    let reply = server.put(&path, &set("Ada 1")).await.expect(400);
+    assert_eq!(reply["errors"][0]["path"], "editable.access.user.value");
+    assert_eq!(reply["message"], "editable.access.user.value: lower case letters only");
+    server.put(&path, &set("ada")).await.expect(200);
+    // What is not changed is not judged.
+    server.put(&path, &set("ada")).await.expect(200);
+    let answers = |host: &str| json!({"name": "other", "wizard": {"Compute": {"host": host}}});
+    let reply = new_cluster(&server, answers("A B")).await.expect(400);
+    assert_eq!(reply["errors"][0]["path"], "wizard.Compute.host", "{reply}");
+    assert_eq!(reply["errors"][0]["message"], "wizard.Compute.host: lower case letters only");
+    let evaluated = server
+        .post("releases/1/wizard/evaluate", &json!({"answers": {"Compute": {"host": "A"}}}))
+        .await
+        .expect(200);
+    assert_eq!(evaluated["problems"][0]["message"], "lower case letters only", "{evaluated}");
+}
+
+#[tokio::test]
+async fn answers_that_do_not_go_together_come_back_with_their_conflicts() {
+    let server = server_with_contrail().await;
+    let wizard = server.get("releases/1/wizard").await.expect(200);
+    let answers = json!({"Compute": {"vcenter": true}, "Network": {"manager": "contrail"}});
+    assert!(wizard["Compute"]["vcenter"].is_object(), "{wizard}");
+    let reply = new_cluster(&server, json!({"wizard": answers})).await.expect(400);
+    let conflicts = reply["conflicts"].as_array().unwrap_or_else(|| panic!("{reply}"));
+    let is_it = |conflict: &&Value| conflict["kind"] == "incompatible";
+    let found = conflicts.iter().find(is_it).unwrap_or_else(|| panic!("{reply}"));
+    assert_eq!(found["components"], json!(["hypervisor:vmware", "network:core:contrail"]));
+}
+
+#[tokio::test]
+async fn releases_are_judged_when_they_are_stored() {
+    let server = TestServer::new().await;
+    let wrong = [
+        (json!({"components_metadata": [{"name": "moon:x"}]}), "moon:x"),
+        (
+            json!({"components_metadata": [{"name": "hypervisor:a"}, {"name": "hypervisor:a"}]}),
+            "more than once",
+        ),
+        (json!({"wizard_metadata": {"Compute": 5}}), "a pane must be a map of controls"),
+        (json!({"wizard_metadata": {"Compute": {"x": {"type": "wheel"}}}}), "no control of type `wheel`"),
+        (
+            json!({"wizard_metadata": {"Compute": {"x": {"type": "checkbox", "restrictions": ["a =="]}}}}),
+            "not a condition",
+        ),
+        (
+            json!({"wizard_metadata": {"Compute": {"x": {"type": "radio", "values": [{"data": 1}, {"data": 1}]}}}}),
+            "an option with this `data` already",
+        ),
+    ];
+    for (extra, told) in &wrong {
+        let message =
+            server.post("releases", &with(release_with_choices(), extra.clone())).await.refused(400);
+        assert!(message.contains(told), "{extra}: {message}");
+    }
+    assert_eq!(server.get("releases").await.expect(200), json!([]), "nothing was stored");
+    made(&server, "releases", &release_with_choices()).await;
+    for (extra, told) in &wrong {
+        let message = server.put("releases/1", extra).await.refused(400);
+        assert!(message.contains(told), "{extra}: {message}");
+    }
+    // Old wizards leave `wizard:` out.
+    let old = json!({"wizard_metadata": {"Compute": {
+        "a": {"type": "checkbox"},
+        "b": {"type": "checkbox", "restrictions": [{"Compute.a == true": "not beside a"}]},
+    }}});
+    server.put("releases/1", &old).await.expect(200);
+}
+
+#[tokio::test]
+async fn versions_of_plugins_are_judged() {
+    let server = TestServer::new().await;
+    for version in ["one", "1", "1.0.0.0", "1.0rc1", "1.0 "] {
+        let message = server.post("plugins", &plugin_body("p", version)).await.refused(400);
+        assert!(message.contains("version: must be two or three numbers"), "{version}: {message}");
+    }
+    for package_version in ["6.0.0", "x", "4", "0.0.0"] {
+        let body = with(plugin_body("p", "1.0.0"), json!({"package_version": package_version}));
+        let message = server.post("plugins", &body).await.refused(400);
+        assert!(message.contains("package_version: must be one of 1.0.0, 2.0.0"), "{message}");
+    }
+    for (name, version, package_version) in
+        [("a", "1.0", "4.0.1"), ("b", "1.0.0a2", "5.0.0"), ("c", "2.1b3", "1.0.0")]
+    {
+        let body = with(plugin_body(name, version), json!({"package_version": package_version}));
+        server.post("plugins", &body).await.expect(201);
+    }
+}
+
+async fn assign(server: &TestServer, cluster: i64, node: i64, role: &str) -> Reply {
+    let path = format!("clusters/{cluster}/assignment");
+    server.post(&path, &json!([{"id": node, "roles": [role]}])).await
+}
+
+#[tokio::test]
+async fn a_role_is_given_only_where_its_restrictions_allow_it() {
+    let server = TestServer::new().await;
+    let mut release = release_with_choices();
+    release["attributes_metadata"]["editable"]["storage"] =
+        json!({"lvm": {"type": "checkbox", "value": false}});
+    release["roles_metadata"] = json!({
+        "cinder": {"name": "Cinder", "restrictions": [{"settings:storage.lvm.value == false": "LVM is off"}]},
+        "odd": {"name": "Odd", "restrictions": ["settings:no.such.setting == 1"]},
+        "plain": {"name": "Plain"},
+    });
+    made(&server, "releases", &release).await;
+    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
+    let node = crate::beginnings::node(&server, 1).await;
+    let message = assign(&server, cluster, node, "cinder").await.refused(400);
+    assert_eq!(message, "Role 'cinder' cannot be given now: LVM is off");
+    assign(&server, cluster, node, "odd").await.expect(200);
+    let message =
+        server.put(&format!("nodes/{node}"), &json!({"pending_roles": ["cinder"]})).await.refused(400);
+    assert!(message.contains("LVM is off"), "{message}");
+    let path = format!("clusters/{cluster}/attributes");
+    let on = |value: bool| json!({"editable": {"storage": {"lvm": {"value": value}}}});
+    server.put(&path, &on(true)).await.expect(200);
+    assign(&server, cluster, node, "cinder").await.expect(200);
+    server.put(&path, &on(false)).await.expect(200);
+    assign(&server, cluster, node, "cinder").await.expect(200);
+}
+
+#[tokio::test]
+async fn tasks_of_the_older_kinds_need_a_cluster_that_carries_them() {
+    let server = TestServer::new().await;
+    let mut release = release_with_choices();
+    release["attributes_metadata"]["editable"]["common"]["propagate_task_deploy"] =
+        json!({"type": "checkbox", "value": false});
+    made(&server, "releases", &release).await;
+    let stage = json!([{"role": "*", "stage": "post_deployment", "type": "shell", "parameters": {"cmd": "a", "timeout": 1}}]);
+    made(&server, "plugins", &with(plugin_body("staged", "1.0.0"), json!({"tasks": stage}))).await;
+    let task = |version: &str| json!([{"id": "t", "type": "shell", "version": version, "roles": "*", "parameters": {"cmd": "a"}}]);
+    for (name, version) in [("old", "1.0.0"), ("new", "2.0.0")] {
+        let body = with(plugin_body(name, "1.0.0"), json!({"deployment_tasks": task(version)}));
+        made(&server, "plugins", &body).await;
+    }
+    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
+    for plugin in ["staged", "old"] {
+        let message = switch(&server, cluster, &[(plugin, true)]).await.refused(400);
+        assert!(message.contains("`common.propagate_task_deploy` is off"), "{message}");
+    }
+    switch(&server, cluster, &[("new", true)]).await.expect(200);
+    let shown = server.get(&format!("clusters/{cluster}/attributes")).await.expect(200);
+    for (plugin, is_legacy) in [("staged", true), ("old", true), ("new", false)] {
+        let version = &shown["editable"][plugin]["metadata"]["versions"][0]["metadata"];
+        assert_eq!(version["contains_legacy_tasks"], is_legacy, "{plugin}");
+    }
+    let both = json!({"editable": {
+        "common": {"propagate_task_deploy": {"value": true}}, "staged": {"metadata": {"enabled": true}},
+    }});
+    server.put(&format!("clusters/{cluster}/attributes"), &both).await.expect(200);
+}
+
+#[tokio::test]
+async fn keys_given_twice_are_told_when_files_are_read_again() {
+    let server = TestServer::new().await;
+    let source = crate::packages::Source::new("gridnet", stoker_registry::package::PackageVersion::V5);
+    crate::packages::upload(&server, source.archive()).await.expect(201);
+    let file = crate::packages::root(&server).join("gridnet-1.0/environment_config.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}\nodd: 1\nodd: 2\n")).unwrap();
+    let request = server.request("POST", "plugins/sync/").body(Body::from("{}")).unwrap();
+    let reply = server.send(request).await.expect(200);
+    let warnings = reply["warnings"].as_array().unwrap_or_else(|| panic!("{reply}"));
+    let told = warnings[0].as_str().unwrap();
+    assert!(told.starts_with("gridnet-1.0/environment_config.yaml:") && told.contains("odd"), "{told}");
+    std::fs::write(&file, text).unwrap();
+    let request = server.request("POST", "plugins/sync/").body(Body::from("{}")).unwrap();
+    assert_eq!(server.send(request).await.expect(200), json!({}));
+}

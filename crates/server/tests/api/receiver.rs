@@ -1,0 +1,108 @@
+//! Somebody who is told what happens: a real server on a port of its own.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use ring::hmac;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+pub(crate) const SECRET: &str = "a secret that both know";
+
+/// What came in.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Bytes,
+}
+
+impl Message {
+    pub(crate) fn body(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> String {
+        self.headers[name].to_str().unwrap().to_owned()
+    }
+
+    /// Whether the secret signed it: computed as a receiver would.
+    pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
+        let signature = self.header("x-stoker-signature");
+        let given: Vec<u8> = (0..64)
+            .step_by(2)
+            .map(|at| {
+                u8::from_str_radix(&signature.strip_prefix("sha256=").unwrap()[at..at + 2], 16).unwrap()
+            })
+            .collect();
+        let signed = [self.header("x-stoker-timestamp").as_bytes(), b".", &self.bytes].concat();
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), &signed, &given).is_ok()
+    }
+}
+
+/// How it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    Status(u16),
+    /// To another address.
+    Redirect,
+    /// Never.
+    Hang,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Receiver {
+    pub(crate) url: String,
+    messages: Arc<Mutex<Vec<Message>>>,
+    /// How the next ones are answered; 204 when nothing is said.
+    manners: Arc<Mutex<VecDeque<Manner>>>,
+}
+
+impl Receiver {
+    pub(crate) async fn start(manners: &[Manner]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/hook?key=1", listener.local_addr().unwrap());
+        let receiver = Self { url, ..Self::default() };
+        receiver.manners.lock().unwrap().extend(manners);
+        let router = Router::new().fallback(receive).with_state(receiver.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        receiver
+    }
+
+    pub(crate) fn all(&self) -> Vec<Message> {
+        self.messages.lock().unwrap().clone()
+    }
+
+    /// Waits for so many messages.
+    pub(crate) async fn wait(&self, n_messages: usize) -> Vec<Message> {
+        for _ in 0..800 {
+            let all = self.all();
+            if all.len() >= n_messages {
+                return all;
+            }
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        panic!("{} messages came in time, not {n_messages}", self.all().len());
+    }
+
+    pub(crate) fn topics(&self) -> Vec<String> {
+        self.all().iter().map(|message| message.header("x-stoker-topic")).collect()
+    }
+}
+
+async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, bytes: Bytes) -> Response {
+    receiver.messages.lock().unwrap().push(Message { headers, bytes });
+    let manner = receiver.manners.lock().unwrap().pop_front().unwrap_or(Manner::Status(204));
+    match manner {
+        Manner::Status(status) => StatusCode::from_u16(status).unwrap().into_response(),
+        Manner::Redirect => {
+            (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, receiver.url.clone())]).into_response()
+        }
+        Manner::Hang => std::future::pending().await,
+    }
+}
