@@ -4,7 +4,9 @@
 //! its type (`stoker-tasks`), how a message is spelled is up to the wire (`stoker-wire`). Here are the disk, the network,
 //! the clock and the processes.
 
+mod ask;
 mod backoff;
+mod certificates;
 mod clock;
 mod driver;
 mod endpoint;
@@ -34,6 +36,10 @@ pub enum AgentError {
     Endpoint(#[from] EndpointError),
     #[error(transparent)]
     Join(#[from] JoinError),
+    #[error(transparent)]
+    Nats(#[from] stoker_bus::NatsError),
+    #[error(transparent)]
+    Tls(#[from] stoker_tls::TlsError),
     #[error("{0}")]
     Usage(String),
     #[error("cannot start: {0}")]

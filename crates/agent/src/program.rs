@@ -1,18 +1,24 @@
 //! `stoker agent`, from its options to its end.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_settings::{Agent as Options, AgentLink};
+use stoker_bus::NatsOptions;
+use stoker_settings::{Agent as Options, AgentLink, AgentNats, AgentTrust};
+use stoker_tls::{AgentKey, Trust};
 use stoker_wire::join::JoinRequest;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::backoff::Backoff;
+use crate::certificates::Certificates;
 use crate::driver::{Settings, run, stopped};
 use crate::endpoint::Endpoint;
 use crate::join::{JoinError, join};
 use crate::state::{Membership, StateError, StateFolder};
+use crate::transport::nats::NatsTransport;
+use crate::transport::nats_first::NatsFirst;
 use crate::transport::stdio::StdioTransport;
 use crate::transport::websocket::WebSocketTransport;
 use crate::{AgentError, facts};
@@ -28,10 +34,9 @@ pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentErr
         let stop = watch_signals()?;
         match options.link.clone() {
             AgentLink::Stdio => over_stdio(options, stop, tell).await,
-            AgentLink::Server { url, token, ca } => {
-                let endpoint = Endpoint::parse(&url, ca.as_deref())?;
+            AgentLink::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
-                to_server(options, endpoint, token, stop, tell).await
+                to_server(options, &url, &trust, token, nats, stop, tell).await
             }
         }
     });
@@ -65,19 +70,28 @@ fn settings(options: Options, node: String) -> Settings {
 
 async fn to_server(
     options: Options,
-    endpoint: Endpoint,
+    url: &str,
+    trust: &AgentTrust,
     token: Option<&str>,
+    nats: Option<AgentNats>,
     mut stop: watch::Receiver<bool>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&options.state)?;
-    let server = endpoint.to_string();
-    let kept = folder.membership()?.filter(|membership| membership.server == server);
+    // Judged before anything is read or asked.
+    let said = Endpoint::secured(url, &trusted(trust, None)?, None)?;
+    let server = said.to_string();
+    let kept = folder.membership()?.filter(|membership| said.is_known_as(&membership.server));
+    let certificates = Arc::new(Certificates::open(folder.certificate_path()));
+    let pin = kept.as_ref().and_then(|membership| membership.ca_fingerprint.as_deref());
+    let trusting = trusted(trust, pin)?;
+    let endpoint = Endpoint::secured(url, &trusting, Some(certificates.identity()))?;
     let membership = if let Some(membership) = kept {
         membership
     } else {
+        let joining = become_member(&options, &endpoint, trust, token, &certificates, tell);
         let joined = tokio::select! {
-            joined = become_member(&options, &endpoint, token, tell) => joined?,
+            joined = joining => joined?,
             () = stopped(&mut stop) => return Ok(()),
         };
         folder.keep_membership(&joined)?;
@@ -85,15 +99,44 @@ async fn to_server(
     };
     let Membership { node_uid, credential, .. } = membership;
     tell(&format!("agent of node {node_uid}, for {server}"));
-    let transport = WebSocketTransport::new(endpoint, credential);
-    run(settings(options, node_uid), folder, transport, stop).await
+    let straight =
+        WebSocketTransport::new(endpoint.clone(), credential.clone()).showing(Arc::clone(&certificates));
+    // Asked through an endpoint of its own: each remembers which of several servers it has tried last.
+    let asking = Endpoint::secured(url, &trusting, Some(certificates.identity()))?;
+    let renewing = certificates.look_after(&asking, &credential);
+    let working = async {
+        let Some(AgentNats { url, ca }) = nats else {
+            return run(settings(options, node_uid), folder, straight, stop).await;
+        };
+        let nats = NatsOptions { ca, ..NatsOptions::new(url) };
+        let nats = NatsTransport::new(endpoint.clone(), credential.clone(), node_uid.clone(), nats)?;
+        run(settings(options, node_uid), folder, NatsFirst::new(nats, straight), stop).await
+    };
+    tokio::select! {
+        done = working => done,
+        () = renewing => Ok(()),
+    }
+}
+
+/// What was said this time, else what the agent joined with.
+fn trusted(said: &AgentTrust, kept: Option<&str>) -> Result<Trust, AgentError> {
+    let pin = said.ca_fingerprint.as_deref().or_else(|| kept.filter(|_| said.ca.is_none()));
+    Ok(match pin {
+        Some(pin) => {
+            let wrong = |error| AgentError::Usage(format!("the fingerprint of the authority {error}"));
+            Trust::Pinned(pin.parse().map_err(wrong)?)
+        }
+        None => Trust::System { file: said.ca.clone() },
+    })
 }
 
 /// Asks until it is answered; a refusal is an answer.
 async fn become_member(
     options: &Options,
     endpoint: &Endpoint,
+    trust: &AgentTrust,
     token: Option<&str>,
+    certificates: &Certificates,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Membership, AgentError> {
     let Some(token) = token else {
@@ -102,13 +145,26 @@ async fn become_member(
         )));
     };
     let node = options.node.clone().or_else(facts::hostname).unwrap_or_default();
-    let request = JoinRequest { token: token.to_owned(), node, facts: facts::collect() };
+    // One of another server would be refused before the token is looked at.
+    certificates.identity().clear();
+    let key = if endpoint.is_encrypted() { Some(AgentKey::new()?) } else { None };
+    let request = JoinRequest {
+        token: token.to_owned(),
+        node,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        certificate_request: key.as_ref().map(AgentKey::request).transpose()?,
+        facts: facts::collect(),
+    };
     let mut backoff = Backoff::new((Duration::from_secs(1), Duration::from_secs(30)));
     loop {
         match join(endpoint, &request).await {
             Ok(answer) => {
+                if let (Some(chain), Some(key)) = (&answer.certificate, &key) {
+                    certificates.keep(chain, key)?;
+                }
                 let (node_uid, credential) = (answer.node_uid, answer.credential);
-                return Ok(Membership { server: endpoint.to_string(), node_uid, credential });
+                let (server, ca_fingerprint) = (endpoint.to_string(), trust.ca_fingerprint.clone());
+                return Ok(Membership { server, node_uid, credential, ca_fingerprint });
             }
             Err(refused @ JoinError::Refused { .. }) => return Err(refused.into()),
             Err(away) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_tasks::host::single_quoted;
-use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX, decode_from_agent, encode_to_agent};
+use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX, WireError, decode_from_agent, encode_to_agent};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
@@ -135,6 +135,10 @@ async fn read(
                     }
                 }
                 Ok(Decoded::Unknown) => {}
+                Err(error @ WireError::Version { .. }) => {
+                    tracing::error!(%error, "the agent of a node cannot be spoken with");
+                    break;
+                }
                 // A greeting of the other side's shell, for instance.
                 Err(error) => tracing::debug!(%error, "a line is no message"),
             }

@@ -21,6 +21,8 @@ pub struct Membership {
     pub server: String,
     pub node_uid: String,
     pub credential: String,
+    /// The fingerprint of the one authority it trusts, if it joined with one.
+    pub ca_fingerprint: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +77,11 @@ impl StateFolder {
         self.path.join("scratch")
     }
 
+    /// Certificate and key, where the server has given one.
+    pub fn certificate_path(&self) -> PathBuf {
+        self.path.join("certificate.pem")
+    }
+
     fn membership_path(&self) -> PathBuf {
         self.path.join("membership.json")
     }
@@ -91,7 +98,8 @@ impl StateFolder {
         let field = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
         let read = || {
             let (server, node_uid) = (field("server")?, field("node_uid")?);
-            Some(Membership { server, node_uid, credential: field("credential")? })
+            let ca_fingerprint = field("ca_fingerprint");
+            Some(Membership { server, node_uid, credential: field("credential")?, ca_fingerprint })
         };
         read().map(Some).ok_or(StateError::Nonsense { path })
     }
@@ -100,8 +108,11 @@ impl StateFolder {
     pub fn keep_membership(&self, membership: &Membership) -> Result<(), StateError> {
         let path = self.membership_path();
         let beside = self.path.join("membership.new");
-        let Membership { server, node_uid, credential } = membership;
-        let json = serde_json::json!({"server": server, "node_uid": node_uid, "credential": credential});
+        let Membership { server, node_uid, credential, ca_fingerprint } = membership;
+        let mut json = serde_json::json!({"server": server, "node_uid": node_uid, "credential": credential});
+        if let Some(fingerprint) = ca_fingerprint {
+            json["ca_fingerprint"] = fingerprint.as_str().into();
+        }
         let write = || {
             let mut file =
                 OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
@@ -139,10 +150,12 @@ mod tests {
         let folder = Folder::new();
         let state = StateFolder::open(folder.path()).unwrap();
         assert!(state.membership().unwrap().is_none());
-        let membership =
-            Membership { server: "http://a".into(), node_uid: "5".into(), credential: "secret".into() };
-        state.keep_membership(&membership).unwrap();
-        assert!(state.membership().unwrap() == Some(membership));
+        for ca_fingerprint in [None, Some("sha256:00".to_owned())] {
+            let (server, node_uid, credential) = ("http://a".into(), "5".into(), "secret".into());
+            let membership = Membership { server, node_uid, credential, ca_fingerprint };
+            state.keep_membership(&membership).unwrap();
+            assert!(state.membership().unwrap() == Some(membership));
+        }
         let path = state.membership_path();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::write(&path, "{}").unwrap();

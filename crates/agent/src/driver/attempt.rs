@@ -43,12 +43,16 @@ impl Driver {
                 _ = events.send(Event::Report(FromAgent::Output { key, stream, offset, text }));
             }
         };
+        // The second part of it is the id of the trace, as the server logs it.
+        let trace_id = attempt.trace.as_deref().and_then(|trace| trace.split('-').nth(1));
+        tracing::info!(attempt.key = %key, task = attempt.task, trace_id, "an attempt begins");
         let report = Arc::new(Report::new(&attempt.secrets, KEPT_BYTES, Box::new(sink)));
         let host = RealHost {
             machine: Arc::clone(&self.machine),
             report: Arc::clone(&report),
             stop,
             mark: mark(key, &self.settings.state),
+            trace: attempt.trace.clone(),
             memory: Arc::new(JournalMemory { key, events: events.clone() }),
         };
         let (own, grace) = (stopper.clone(), self.settings.grace);

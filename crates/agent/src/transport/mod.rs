@@ -1,6 +1,8 @@
 //! Ways between an agent and a server. Each carries the same messages.
 
 pub mod channel;
+pub mod nats;
+pub mod nats_first;
 pub mod stdio;
 pub mod websocket;
 

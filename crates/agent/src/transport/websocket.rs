@@ -1,11 +1,12 @@
 //! A WebSocket to the server: outbound, one port, through proxies.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_wire::join::SESSION_PATH;
-use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
+use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_refusal, decode_to_agent, encode_from_agent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
@@ -15,6 +16,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
+use crate::certificates::Certificates;
 use crate::endpoint::{Endpoint, Stream};
 
 /// How long the handshake may take.
@@ -28,15 +30,49 @@ const SILENCE_MAX: Duration = Duration::from_secs(45);
 pub struct WebSocketTransport {
     endpoint: Endpoint,
     credential: String,
+    certificates: Option<Arc<Certificates>>,
 }
 
 impl WebSocketTransport {
     pub fn new(endpoint: Endpoint, credential: String) -> Self {
-        Self { endpoint, credential }
+        Self { endpoint, credential, certificates: None }
+    }
+
+    /// With a certificate, where the server wants to see one.
+    pub(crate) fn showing(self, certificates: Arc<Certificates>) -> Self {
+        Self { certificates: Some(certificates), ..self }
     }
 
     async fn open(&self) -> Result<Connection, TransportError> {
-        let away = |reason: String| TransportError::Away(format!("{}: {reason}", self.endpoint));
+        let certificates = self.certificates.as_ref().filter(|_| self.endpoint.is_encrypted());
+        let has_none = certificates.is_some_and(|certificates| !certificates.is_good());
+        match self.connect_once().await {
+            // It may be for the want of a certificate: a server that has an authority since yesterday, or an agent that
+            // was away for long.
+            Err(Refused::Unauthorized) if has_none => {}
+            done => return done.map_err(|refused| self.away(refused)),
+        }
+        if let Some(certificates) = certificates
+            && let Err(why) = certificates.renew(&self.endpoint, &self.credential).await
+        {
+            tracing::warn!(why, "the server gives this agent no certificate");
+        }
+        self.connect_once().await.map_err(|refused| self.away(refused))
+    }
+
+    fn away(&self, refused: Refused) -> TransportError {
+        let reason = match refused {
+            Refused::Unauthorized => {
+                "the server does not accept the credential of this agent; join again with a new token"
+                    .to_owned()
+            }
+            Refused::Other(reason) => reason,
+        };
+        TransportError::Away(format!("{}: {reason}", self.endpoint))
+    }
+
+    async fn connect_once(&self) -> Result<Connection, Refused> {
+        let away = Refused::Other;
         let stream = self.endpoint.connect().await.map_err(away)?;
         let url = self.endpoint.url("ws", SESSION_PATH);
         let mut request = url.into_client_request().map_err(|error| away(error.to_string()))?;
@@ -50,7 +86,7 @@ impl WebSocketTransport {
             .max_frame_size(Some(TO_AGENT_BYTES_MAX));
         let handshake = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
         let (socket, _) = match tokio::time::timeout(HANDSHAKE_MAX, handshake).await {
-            Ok(done) => done.map_err(|error| away(told(&error)))?,
+            Ok(done) => done.map_err(|error| told(&error))?,
             Err(_) => return Err(away("no answer to the handshake".to_owned())),
         };
         let (received, receive) = mpsc::channel(QUEUE);
@@ -66,15 +102,21 @@ impl Transport for WebSocketTransport {
     }
 }
 
-fn told(error: &Error) -> String {
+/// Why there is no connection.
+enum Refused {
+    Unauthorized,
+    Other(String),
+}
+
+fn told(error: &Error) -> Refused {
     match error {
         Error::Http(response)
             if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
         {
-            "the server does not accept the credential of this agent; join again with a new token".to_owned()
+            Refused::Unauthorized
         }
-        Error::Http(response) => format!("the server answers {}", response.status()),
-        other => other.to_string(),
+        Error::Http(response) => Refused::Other(format!("the server answers {}", response.status())),
+        other => Refused::Other(other.to_string()),
     }
 }
 
@@ -109,7 +151,13 @@ async fn carry(
                             }
                             Ok(())
                         }
-                        Ok(Decoded::Unknown) => Ok(()),
+                        Ok(Decoded::Unknown) => match decode_refusal(&text) {
+                            Some(why) => {
+                                tracing::error!(why, "the server cannot speak with this agent");
+                                break;
+                            }
+                            None => Ok(()),
+                        },
                         Err(error) => {
                             tracing::warn!(%error, "a message was not understood");
                             Ok(())

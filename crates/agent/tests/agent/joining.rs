@@ -34,7 +34,8 @@ async fn joined(
     let url = format!("http://{}/prefix/", listener.local_addr().unwrap());
     let endpoint = Endpoint::parse(&url, None).unwrap();
     let facts = JsonMap::from_iter([("cores".to_owned(), 2.into())]);
-    let request = JoinRequest { token: "t0ken".to_owned(), node: "node-5".to_owned(), facts };
+    let request =
+        JoinRequest { token: "t0ken".to_owned(), node: "node-5".to_owned(), facts, ..JoinRequest::default() };
     let (result, (head, json)) =
         patient(async { tokio::join!(join(&endpoint, &request), answer(listener, status, body)) }).await;
     (result, head, json)
@@ -47,7 +48,9 @@ async fn a_token_becomes_a_credential() {
     let answer = result.unwrap();
     assert_eq!((answer.node_uid.as_str(), answer.credential.as_str()), ("5", "c"));
     assert!(head.starts_with("POST /prefix/api/v1/agents/join HTTP/1.1"), "{head}");
-    assert_eq!(json, serde_json::json!({"token": "t0ken", "node": "node-5", "facts": {"cores": 2}}));
+    let wanted =
+        serde_json::json!({"token": "t0ken", "node": "node-5", "version": "", "facts": {"cores": 2}});
+    assert_eq!(json, wanted);
 }
 
 #[tokio::test]
@@ -68,7 +71,7 @@ async fn answers_that_are_final_and_those_that_are_not() {
         assert!(matches!(joined(status, "").await.0, Err(JoinError::Away { .. })), "{status}");
     }
     let endpoint = Endpoint::parse("http://127.0.0.1:1", None).unwrap();
-    let request = JoinRequest { token: "hunter2".to_owned(), node: String::new(), facts: JsonMap::new() };
+    let request = JoinRequest { token: "hunter2".to_owned(), ..JoinRequest::default() };
     let error = patient(join(&endpoint, &request)).await.unwrap_err();
     assert!(matches!(error, JoinError::Away { .. }));
     assert!(!error.to_string().contains("hunter2"));

@@ -51,6 +51,7 @@ pub(crate) fn attempt(instance: u32, task_type: &str, parameters: Json) -> Attem
         debug: false,
         timeout_ms: 20_000,
         secrets: Vec::new(),
+        trace: None,
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use stoker_agent::{Endpoint, JoinError, join};
-use stoker_model::JsonMap;
 use stoker_testkit::Folder;
 use stoker_wire::join::JoinRequest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -75,7 +74,7 @@ async fn a_certificate_is_trusted_only_where_it_was_given() {
             _ = stream.write_all(answer.as_bytes()).await;
         }
     });
-    let request = JoinRequest { token: "t".to_owned(), node: "n".to_owned(), facts: JsonMap::new() };
+    let request = JoinRequest { token: "t".to_owned(), node: "n".to_owned(), ..JoinRequest::default() };
     let trusting = Endpoint::parse(&url, Some(&folder.file("cert.pem"))).unwrap();
     assert_eq!(patient(join(&trusting, &request)).await.unwrap().node_uid, "5");
     let strange = Endpoint::parse(&url, None).unwrap();

@@ -31,6 +31,20 @@ async fn an_attempt_from_its_start_to_its_end() {
 }
 
 #[tokio::test]
+async fn processes_know_how_they_are_followed() {
+    let folder = Folder::new();
+    let mut rig = Rig::start(settings(&folder)).await;
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (instance, trace, printed) in [(1, Some(trace), trace), (2, None, "none")] {
+        let mut traced = shell(instance, "echo ${TRACEPARENT-none}");
+        traced.trace = trace.map(str::to_owned);
+        rig.begin(traced).await;
+        assert_eq!(rig.finished(key(instance)).await.1.trim(), printed);
+    }
+    rig.stop().await;
+}
+
+#[tokio::test]
 async fn the_same_attempt_sent_twice_happens_once() {
     let folder = Folder::new();
     let file = folder.file("lines");
