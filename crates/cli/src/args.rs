@@ -2,10 +2,11 @@
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
-use clap::{ColorChoice, Parser};
+use clap::{ColorChoice, CommandFactory as _, Parser};
 
 use crate::commands::Command;
 use crate::remote::Options;
+use crate::text::unwrapped;
 
 const STYLES: Styles = Styles::styled()
     .header(Style::new().bold())
@@ -42,10 +43,33 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Everything that can be typed, with help that fits any terminal and examples of nouns.
+pub(crate) fn command() -> clap::Command {
+    finished(Cli::command())
+}
+
+fn finished(command: clap::Command) -> clap::Command {
+    let command = command.mut_subcommands(finished);
+    let help = match command.get_after_help() {
+        Some(help) => unwrapped(&help.to_string()),
+        None => examples_of_verbs(&command),
+    };
+    if help.is_empty() { command } else { command.after_help(help) }
+}
+
+/// The first example of each verb: what can be done with a noun at a glance.
+fn examples_of_verbs(noun: &clap::Command) -> String {
+    let first = |verb: &clap::Command| {
+        let help = verb.get_after_help()?.to_string();
+        let (_, examples) = help.split_once("Examples:\n")?;
+        examples.lines().next().map(|line| format!("\n{line}"))
+    };
+    let examples: String = noun.get_subcommands().filter_map(first).collect();
+    if examples.is_empty() { examples } else { format!("Examples:{examples}") }
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
@@ -53,12 +77,12 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// What can be done is told with an example; nouns alone tell their verbs.
+    /// What can be done is told with an example, of nouns too.
     #[test]
-    fn every_verb_has_examples() {
+    fn every_command_has_examples() {
         fn check(command: &clap::Command, path: &str) {
             let path = format!("{path} {}", command.get_name());
-            if command.get_subcommands().next().is_none() && !path.contains("completions") {
+            if path.contains("stoker ") && !path.contains("completions") {
                 let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
                 let exempt = ["openapi", "task-types", "reference", "functions", "bench", "repl"];
                 let is_exempt = exempt.iter().any(|name| path.ends_with(name));
@@ -66,6 +90,20 @@ mod tests {
             }
             command.get_subcommands().for_each(|verb| check(verb, &path));
         }
-        check(&Cli::command(), "");
+        check(&command(), "");
+    }
+
+    /// Where a line breaks is for the terminal to say: no line of a paragraph is much shorter than there is room.
+    #[test]
+    fn help_is_wrapped_once() {
+        let mut upload = command();
+        for name in ["graph", "upload"] {
+            upload = upload.find_subcommand(name).unwrap().clone();
+        }
+        let help = upload.term_width(80).render_help().to_string();
+        let (_, after) = help.split_once("The file is YAML").unwrap();
+        let (paragraph, _) = after.split_once("\n\n").unwrap();
+        let lines: Vec<&str> = paragraph.lines().collect();
+        assert!(lines[..lines.len() - 1].iter().skip(1).all(|line| line.len() > 60), "{paragraph}");
     }
 }

@@ -32,11 +32,14 @@ pub(crate) fn config_folder() -> Option<PathBuf> {
 const ADMIN_PASSWORD: &str = "STOKER_ADMIN_PASSWORD";
 const DATABASE_URL: &str = "STOKER_DATABASE_URL";
 const JOIN_TOKEN: &str = "STOKER_JOIN_TOKEN";
+const NATS_URL: &str = "STOKER_NATS_URL";
 const PASSWORD: &str = "STOKER_PASSWORD";
 const TOKEN: &str = "STOKER_TOKEN";
+const WEBHOOK_SECRET: &str = "STOKER_WEBHOOK_SECRET";
 
 /// Variables that have a secret in them: no program that is started for somebody else may see them.
-pub const SECRET_VARIABLES: &[&str] = &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN, PASSWORD, TOKEN];
+pub const SECRET_VARIABLES: &[&str] =
+    &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN, NATS_URL, PASSWORD, TOKEN, WEBHOOK_SECRET];
 
 /// `STOKER_ADMIN_PASSWORD`: the password of the first user.
 pub(crate) fn admin_password() -> Option<String> {
@@ -46,6 +49,16 @@ pub(crate) fn admin_password() -> Option<String> {
 /// `STOKER_DATABASE_URL`: the database, where its password should not be an argument.
 pub(crate) fn database_url() -> Option<String> {
     env::var(DATABASE_URL).ok().filter(|url| !url.is_empty())
+}
+
+/// `STOKER_WEBHOOK_SECRET`: what messages to a webhook are signed with.
+pub(crate) fn webhook_secret() -> Option<String> {
+    env::var(WEBHOOK_SECRET).ok().filter(|secret| !secret.is_empty())
+}
+
+/// `STOKER_NATS_URL`: NATS, where its password should not be an argument.
+pub(crate) fn nats_url() -> Option<String> {
+    env::var(NATS_URL).ok().filter(|url| !url.is_empty())
 }
 
 /// `STOKER_JOIN_TOKEN`: what an agent joins with, where it should not be an argument.

@@ -9,9 +9,9 @@ use crate::diagnostic::Diagnostic;
 pub(crate) const HELP: &str = "\
 Exit codes:
   0  done
-  1  it failed or was refused: an expression is wrong, a thing is not there, a run did not succeed
+  1  it failed or was refused: a thing is not there, a run did not succeed
   2  wrong usage
-  3  an input could not be read or makes no sense: data, helper files, uploads
+  3  an input cannot be read or makes no sense: data, helper files, uploads
   4  the output could not be written
   5  a database, a server or an address is not available";
 

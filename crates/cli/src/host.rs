@@ -40,10 +40,18 @@ impl SystemHost {
     }
 }
 
+/// For certificates, which know no fractions.
+pub(crate) fn unix_seconds() -> i64 {
+    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
 impl Host for SystemHost {
     fn now_micros(&self) -> i64 {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+        i64::try_from(since_1970().as_micros()).unwrap_or(i64::MAX)
     }
 
     /// The generator is `SplitMix64`: a few operations, and good enough for what is no secret.
@@ -58,6 +66,19 @@ impl Host for SystemHost {
     fn is_interrupted(&self) -> bool {
         u128::from(self.deadline_ns.load(Ordering::Relaxed)) < self.born.elapsed().as_nanos()
     }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now_seconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// For keys.
+pub(crate) fn random_bytes() -> Result<[u8; 32], getrandom::Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ mod text;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 pub use crate::environment::SECRET_VARIABLES;
 use crate::exit::Failure;
@@ -35,7 +35,8 @@ pub use crate::programs::{Programs, RotateModuleKeys, RunAgent, Serve};
 
 /// Runs the program with these arguments, the name of the program being the first.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
-    let cli = match args::Cli::try_parse_from(arguments) {
+    let parsed = args::command().try_get_matches_from(arguments);
+    let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers, anything else is a complaint; clap knows where each belongs.

@@ -7,16 +7,6 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A problem of a plan, in which a key that is not there is called so: the language says the key alone.
-pub(crate) fn missing_key(problem: &str) -> String {
-    match problem.split_once(": '") {
-        Some((place, rest)) if place.starts_with("task `") && rest.contains("' in `") => {
-            format!("{place}: there is no key '{rest}")
-        }
-        _ => problem.to_owned(),
-    }
-}
-
 /// Text in lines of at most so many characters where words allow it, each after this many blanks.
 pub(crate) fn wrapped(text: &str, chars_max: Option<u16>, indent: usize) -> String {
     const ROOM_MIN: usize = 20;
@@ -36,9 +26,33 @@ pub(crate) fn wrapped(text: &str, chars_max: Option<u16>, indent: usize) -> Stri
     lines.iter().map(|line| format!("{blanks}{line}")).collect::<Vec<_>>().join("\n")
 }
 
+/// Paragraphs as lines of their own, for whoever prints them breaks them where there is no more room. Lines that are
+/// set in stay as they are.
+pub(crate) fn unwrapped(text: &str) -> String {
+    let is_paragraph = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        match lines.last_mut() {
+            Some(last) if is_paragraph(last) && is_paragraph(line) => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_become_lines_and_examples_stay() {
+        let text = "One\ntwo.\n\nThree:\n  four\n  five\nsix\nseven";
+        assert_eq!(unwrapped(text), "One two.\n\nThree:\n  four\n  five\nsix seven");
+        assert_eq!(unwrapped(""), "");
+    }
 
     #[test]
     fn words_stay_whole_and_lines_do_not_grow() {

@@ -37,6 +37,8 @@ pub struct Answer {
     pub content_type: String,
     /// How many things there are in all, where a page of them was asked for.
     pub total: Option<u64>,
+    /// What time it is for the server, as it says so.
+    pub date: Option<String>,
     pub bytes: Vec<u8>,
     server: String,
 }
@@ -89,10 +91,11 @@ impl Client {
         let word = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let content_type = word(header::CONTENT_TYPE).unwrap_or_default().to_owned();
         let total = word(header::CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+        let date = word(header::DATE).map(str::to_owned);
         let status = response.status().as_u16();
         let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
         let bytes = bytes.map_err(|error| self.away(&error))?;
-        Ok(Answer { status, content_type, total, bytes, server: self.address.to_string() })
+        Ok(Answer { status, content_type, total, date, bytes, server: self.address.to_string() })
     }
 
     /// The answer as JSON.
@@ -109,6 +112,9 @@ impl Client {
             .header(header::ACCEPT, request.accept);
         if let Some(kind) = &kind {
             builder = builder.header(header::CONTENT_TYPE, kind);
+        }
+        for (name, value) in &request.headers {
+            builder = builder.header(*name, *value);
         }
         if let Some(token) = &self.token {
             builder = builder.header("x-auth-token", token.reveal());

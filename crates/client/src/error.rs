@@ -39,6 +39,11 @@ pub struct Reason {
     /// In the body as it was sent, from 1.
     pub line: Option<u32>,
     pub column: Option<u32>,
+    /// `error` or `warning`; errors of servers that do not say.
+    pub severity: Option<String>,
+    /// The file that a layer was uploaded from, and which layer.
+    pub file: Option<String>,
+    pub layer: Option<String>,
     pub code: Option<String>,
     pub help: Option<String>,
     pub task: Option<String>,

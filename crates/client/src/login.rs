@@ -31,4 +31,15 @@ impl Client {
         })?;
         Ok(Login { token: Token::new(token), expires: word("/access/token/expires").unwrap_or_default() })
     }
+
+    /// Ends a token at the server; afterwards it opens nothing. One that has ended already is no error.
+    pub fn log_out(self, token: &Token) -> Result<(), ClientError> {
+        let client = self.with_token(Some(Token::new(token.reveal().to_owned())));
+        let request =
+            Request::new(Method::Delete, "/v3/auth/tokens").header("x-subject-token", token.reveal());
+        match client.send(&request) {
+            Err(ClientError::Refused(refusal)) if matches!(refusal.status, 401 | 404) => Ok(()),
+            answer => answer.map(|_| ()),
+        }
+    }
 }

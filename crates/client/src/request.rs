@@ -49,11 +49,19 @@ pub struct Request<'a> {
     query: Vec<(String, String)>,
     pub(crate) body: Body<'a>,
     pub(crate) accept: &'a str,
+    pub(crate) headers: Vec<(&'static str, &'a str)>,
 }
 
 impl<'a> Request<'a> {
     pub fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), query: Vec::new(), body: Body::Nothing, accept: "application/json" }
+        Self {
+            method,
+            path: path.into(),
+            query: Vec::new(),
+            body: Body::Nothing,
+            accept: "application/json",
+            headers: Vec::new(),
+        }
     }
 
     pub fn get(path: impl Into<String>) -> Self {
@@ -82,6 +90,12 @@ impl<'a> Request<'a> {
     /// The media type that is wanted in place of JSON.
     pub fn accept(self, accept: &'a str) -> Self {
         Self { accept, ..self }
+    }
+
+    /// Adds a header, which no log tells.
+    pub(crate) fn header(mut self, name: &'static str, value: &'a str) -> Self {
+        self.headers.push((name, value));
+        self
     }
 
     pub(crate) fn is_stream(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use stoker_settings::{Agent, AgentLink, Secret};
+use stoker_settings::{Agent, AgentLink, AgentNats, AgentTrust, Secret};
 
 use super::serve::start_logging;
 use crate::environment;
@@ -15,28 +15,50 @@ use crate::programs::Programs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The first start joins the server with a token; after that the agent uses a credential of its own, kept in its
-folder. STOKER_JOIN_TOKEN stands in for --join-token, which would otherwise be seen in the list of processes.
+folder. From a server with a certificate authority it gets a certificate as well, and renews it in time.
+STOKER_JOIN_TOKEN stands in for --join-token, which would otherwise be seen in the list of processes.
 STOKER_LOG sets what is logged (`info`, `stoker_agent=debug`). The agent ends on SIGTERM, with all it runs.
 
 Exit codes: 0 asked to end; 2 wrong usage; 5 no member yet, refused by the server, or its folder cannot be used.
 
 Examples:
   STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8000
+  stoker agent --server https://one.example:8000 --server https://two.example:8000
+  STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8443 --ca-fingerprint sha256:…
   stoker agent --server http://127.0.0.1:8000 --node node-5 --state /tmp/agent-5
+  stoker agent --server https://stoker.example:8000 --nats tls://nats.example:4222
   stoker agent --server https://stoker.example:8000 --hook erase_node=/usr/local/bin/erase
   ssh node-5 stoker agent --stdio --node 5")]
 pub(crate) struct Args {
-    /// The server to connect to
-    #[arg(long, value_name = "URL", required_unless_present = "stdio", conflicts_with = "stdio")]
-    server: Option<String>,
+    /// The server to connect to; several of one group, given one after the other, are tried in turn
+    #[arg(
+        long,
+        value_name = "URL",
+        required_unless_present = "stdio",
+        conflicts_with = "stdio",
+        value_delimiter = ','
+    )]
+    server: Vec<String>,
 
     /// Token to join the server with, once
     #[arg(long, value_name = "TOKEN", conflicts_with = "stdio")]
     join_token: Option<String>,
 
     /// Certificates to trust besides those of the system, in PEM form
-    #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
+    #[arg(long, value_name = "FILE", visible_alias = "ca-file", conflicts_with = "stdio")]
     ca: Option<PathBuf>,
+
+    /// NATS, to speak through it with whichever server takes the call; straight to the server while it is away
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    nats: Option<String>,
+
+    /// Certificates to trust in place of those of the system, for a NATS with TLS
+    #[arg(long, value_name = "FILE", requires = "nats")]
+    nats_ca: Option<PathBuf>,
+
+    /// The fingerprint of the one authority to trust, as `stoker ca show` tells it; needed for joining only
+    #[arg(long, value_name = "sha256:…", conflicts_with_all = ["stdio", "ca"])]
+    ca_fingerprint: Option<stoker_tls::Fingerprint>,
 
     /// Talk with whoever started this, through standard input and output
     #[arg(long, requires = "node")]
@@ -77,12 +99,14 @@ pub(super) fn hook(text: &str) -> Result<(String, PathBuf), String> {
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
     start_logging(&args.log_format, printer);
-    let link = match args.server {
-        Some(url) => {
-            let token = args.join_token.or_else(environment::join_token).map(Secret::new);
-            AgentLink::Server { url, token, ca: args.ca }
-        }
-        None => AgentLink::Stdio,
+    let link = if args.stdio {
+        AgentLink::Stdio
+    } else {
+        let token = args.join_token.or_else(environment::join_token).map(Secret::new);
+        let nats = args.nats.map(|url| AgentNats { url, ca: args.nats_ca });
+        let ca_fingerprint = args.ca_fingerprint.map(|fingerprint| fingerprint.to_string());
+        let trust = AgentTrust { ca: args.ca, ca_fingerprint };
+        AgentLink::Server { url: args.server.join(","), token, trust, nats }
     };
     // Two programs for one name: the last one counts, as everywhere on the command line.
     let hooks: BTreeMap<String, PathBuf> = args.hooks.into_iter().collect();

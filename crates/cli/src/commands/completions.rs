@@ -1,9 +1,8 @@
 //! `stoker completions`: what a shell needs to complete our arguments.
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::args::Cli;
+use crate::args;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         _ => Shell::Bash,
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "stoker", &mut script);
+    clap_complete::generate(shell, &mut args::command(), "stoker", &mut script);
     printer.data(&String::from_utf8_lossy(&script))?;
     Ok(())
 }

@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anstyle::{Effects, Style};
-use stoker_client::{Address, Body, Client, Method, Request};
 
 use crate::exit::{Failure, Outcome};
 use crate::host::SystemHost;
 use crate::printer::Printer;
-use crate::remote;
+use crate::terminal;
+use crate::text::wrapped;
 
 /// Watch Stoker work on a small example: plan, deploy, change, deploy again
 #[derive(Debug, clap::Args)]
@@ -29,14 +29,30 @@ pub(crate) struct Args {
     keep: bool,
 }
 
+/// A file among the examples, with its name there.
+macro_rules! document {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../../examples/demo/", $name)))
+    };
+}
+
 /// Documents of the demo, as they are among the examples.
 const DOCUMENTS: &[(&str, &str)] = &[
     // sorted
-    ("broken-graph.yaml", include_str!("../../../../examples/demo/broken-graph.yaml")),
-    ("cluster-graph.yaml", include_str!("../../../../examples/demo/cluster-graph.yaml")),
-    ("gridnet.yaml", include_str!("../../../../examples/demo/gridnet.yaml")),
-    ("monitoring.yaml", include_str!("../../../../examples/demo/plugin.yaml")),
-    ("release.yaml", include_str!("../../../../examples/demo/release.yaml")),
+    document!("broken-graph.yaml"),
+    document!("cluster-graph.yaml"),
+    document!("plugins/gridnet/deployment_scripts/.keep"),
+    document!("plugins/gridnet/deployment_tasks.yaml"),
+    document!("plugins/gridnet/environment_config.yaml"),
+    document!("plugins/gridnet/metadata.yaml"),
+    document!("plugins/gridnet/repositories/ubuntu/.keep"),
+    document!("plugins/gridnet/wizard_metadata.yaml"),
+    document!("plugins/monitoring/deployment_scripts/.keep"),
+    document!("plugins/monitoring/deployment_tasks.yaml"),
+    document!("plugins/monitoring/environment_config.yaml"),
+    document!("plugins/monitoring/metadata.yaml"),
+    document!("plugins/monitoring/repositories/ubuntu/.keep"),
+    document!("release.yaml"),
     // end sorted
 ];
 
@@ -47,8 +63,6 @@ enum Step {
     Refused(&'static str),
     /// Five machines, which is five times the same.
     Nodes,
-    /// A plugin of a document.
-    Plugin(&'static str),
 }
 
 /// What is told, and what is done.
@@ -59,7 +73,7 @@ const STORY: &[(&str, &[Step])] = &[
     ),
     (
         "Plugins add tasks, change those of others, and say what they go together with",
-        &[Step::Plugin("monitoring.yaml"), Step::Plugin("gridnet.yaml")],
+        &[Step::Do("plugin install plugins/monitoring"), Step::Do("plugin install plugins/gridnet")],
     ),
     (
         "What does not go together is refused",
@@ -107,7 +121,9 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         |error: std::io::Error| Failure::input(format!("cannot make a folder for the demo: {error}"));
     let folder = tempfile::Builder::new().prefix("stoker-demo-").tempdir().map_err(cannot)?;
     for (name, text) in DOCUMENTS {
-        fs::write(folder.path().join(name), text).map_err(cannot)?;
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder.path())).map_err(cannot)?;
+        fs::write(path, text).map_err(cannot)?;
     }
     let mut demo = Demo::start(folder.path())?;
     printer.page(&format!("{BOLD}Stoker on five machines{BOLD:#}\nThe server listens on {}", demo.url))?;
@@ -123,10 +139,11 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         demo.server.is_kept = true;
         _ = folder.keep();
     } else {
-        printer.page(&format!(
-            "\n{BOLD}That was the demo.{BOLD:#} The server at {url}/ (admin, password {password}) ends now; with \
-             `stoker demo --keep` it goes on.",
-        ))?;
+        let rest = format!(
+            "The server at {url}/ (admin, password {password}) ends now; with `stoker demo --keep` it goes on."
+        );
+        let rest = wrapped(&rest, terminal::width(), 0);
+        printer.page(&format!("\n{BOLD}That was the demo.{BOLD:#}\n{rest}"))?;
         // First the server, then its folder.
         drop(demo);
         let removed = folder.close();
@@ -139,7 +156,6 @@ struct Demo {
     folder: PathBuf,
     url: String,
     password: String,
-    client: Client,
     server: Server,
 }
 
@@ -172,26 +188,18 @@ impl Demo {
         let log = folder.join("server.log");
         let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
         command.args(["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", "data"]);
+        // Whoever tries it out is seldom root, and scripts of plugins are not for this machine.
+        command.arg("--plugin-scripts-root").arg(folder.join("scripts"));
         command.current_dir(folder).env("STOKER_ADMIN_PASSWORD", &password).env_remove("STOKER_DATABASE_URL");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log).map_err(cannot)?);
         let mut server = Server { child: command.spawn().map_err(cannot)?, is_kept: false };
         let url = listening(&log, &mut server)?;
-        let refused = |error| remote::failure(error, None);
-        let address = Address::parse(&url).map_err(refused)?;
-        let client = Client::new(address, None).map_err(refused)?;
-        let login = client.log_in("admin", &password, None).map_err(refused)?;
-        Ok(Self {
-            folder: folder.to_owned(),
-            url,
-            password,
-            client: client.with_token(Some(login.token)),
-            server,
-        })
+        Ok(Self { folder: folder.to_owned(), url, password, server })
     }
 
     fn play(&mut self, printer: &mut Printer) -> Outcome {
         for (title, steps) in STORY {
-            printer.page(&format!("\n{BOLD}{title}{BOLD:#}"))?;
+            printer.page(&format!("\n{BOLD}{}{BOLD:#}", wrapped(title, terminal::width(), 0)))?;
             for step in *steps {
                 self.step(step, printer)?;
             }
@@ -213,14 +221,6 @@ impl Demo {
                     judge(&line, made, &(0..=0))?;
                 }
                 Ok(())
-            }
-            Step::Plugin(file) => {
-                printer.page(&format!("{DIM}$ curl --data-binary @{file} …/api/v1/plugins{DIM:#}"))?;
-                let text = DOCUMENTS.iter().find(|(name, _)| name == file).map_or("", |(_, text)| *text);
-                let request = Request::new(Method::Post, "plugins").body(Body::Yaml(text));
-                let plugin = self.client.json(&request).map_err(|error| remote::failure(error, None))?;
-                let word = |key: &str| remote::cell(&plugin[key]);
-                Ok(printer.page(&format!("plugin {}: {} {}", word("id"), word("title"), word("version")))?)
             }
         }
     }

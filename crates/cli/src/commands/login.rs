@@ -1,11 +1,12 @@
 //! `stoker login`, `logout` and `whoami`: who the server takes us for.
 
 use serde_json::json;
+use stoker_client::Token;
 
 use crate::environment;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared, Stored, Target, log_in, user_or_default};
+use crate::remote::{Options, Remote, Shared, Stored, Target, failure, log_in, user_or_default};
 use crate::terminal;
 
 /// Log in once; later commands use the login
@@ -37,11 +38,11 @@ pub(crate) struct LoginArgs {
     options: Shared,
 }
 
-/// Forget the login
+/// End the login
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The token is removed from this machine. It ends by itself; `stoker token list` and `stoker token delete` end it at
-once.
+The server ends the token, and it is removed from this machine. Where the server does not answer it is removed only
+here and ends by itself some hours after the login.
 
 Examples:
   stoker logout
@@ -104,7 +105,20 @@ pub(crate) fn logout(args: &LogoutArgs, earlier: &Options, printer: &mut Printer
         return Ok(());
     }
     target.credentials.write()?;
-    printer.note(&format!("logged out of {}", target.address));
+    let token = target.stored.as_ref().map(|login| Token::new(login.token.clone()));
+    let ended =
+        token.map_or(Ok(()), |token| target.client()?.log_out(&token).map_err(|error| failure(error, None)));
+    match ended {
+        Ok(()) if wanted.is_quiet => {}
+        Ok(()) => printer.note(&format!("logged out of {}", target.address)),
+        // Nothing is left to try again with, and the token is of no use to anybody here.
+        Err(failure) => {
+            let why = failure.diagnostics.first().map_or("", |diagnostic| diagnostic.message.as_str());
+            printer.note(&format!(
+                "warning: logged out here; the server could not end the token, which ends by itself: {why}"
+            ));
+        }
+    }
     Ok(())
 }
 

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::CommandFactory as _;
-
-use crate::args::Cli;
+use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
@@ -23,7 +21,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let folder = args.folder.display();
     let written = std::fs::create_dir_all(&args.folder)
-        .and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
+        .and_then(|()| clap_mangen::generate_to(args::command(), &args.folder));
     written.map_err(|error| Failure::unwritable(&args.folder, &error))?;
     printer.note(&format!("the manual pages are in {folder}"));
     Ok(())

@@ -3,18 +3,23 @@
 mod agent;
 mod apply;
 mod backup;
+mod ca;
 mod completions;
 mod config;
 mod demo;
+mod doctor;
 mod env;
 mod facts;
 mod graph;
 mod history;
+mod join_token;
 mod kinds;
 mod login;
 mod man;
 mod module;
+mod nats;
 mod node;
+mod notification;
 mod openapi;
 mod plan;
 mod plugin;
@@ -27,6 +32,7 @@ mod serve;
 mod settings;
 mod task_types;
 mod user;
+mod webhook;
 mod wizard;
 mod yaql;
 
@@ -43,20 +49,25 @@ pub(crate) enum Command {
     Agent(agent::Args),
     Apply(apply::Args),
     Backup(backup::BackupArgs),
+    Ca(ca::Args),
     #[command(visible_alias = "completion")]
     Completions(completions::Args),
     Config(config::Args),
     Demo(demo::Args),
+    Doctor(doctor::Args),
     #[command(visible_alias = "cluster")]
     Env(env::Args),
     Facts(facts::Args),
     Graph(graph::Args),
     History(history::Args),
+    JoinToken(join_token::Args),
     Login(login::LoginArgs),
     Logout(login::LogoutArgs),
     Man(man::Args),
     Module(module::Args),
+    Nats(nats::Args),
     Node(node::Args),
+    Notification(notification::Args),
     Openapi(openapi::Args),
     Plan(Box<plan::Args>),
     Plugin(plugin::Args),
@@ -67,12 +78,13 @@ pub(crate) enum Command {
     Run(run::Args),
     Schema(schema::Args),
     Sequence(sequence::Args),
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     Settings(settings::Args),
     Tag(kinds::TagArgs),
     TaskTypes(task_types::Args),
     Token(user::TokenArgs),
     User(user::Args),
+    Webhook(webhook::Args),
     Whoami(login::WhoamiArgs),
     Wizard(wizard::Args),
     Yaql(yaql::Args),
@@ -86,9 +98,11 @@ impl Command {
             self,
             Self::Agent(_)
                 | Self::Backup(_)
+                | Self::Ca(_)
                 | Self::Completions(_)
                 | Self::Demo(_)
                 | Self::Man(_)
+                | Self::Nats(_)
                 | Self::Openapi(_)
                 | Self::Registry(_)
                 | Self::Restore(_)
@@ -115,18 +129,23 @@ pub(crate) fn run(
         Command::Agent(args) => agent::run(args, programs, printer),
         Command::Apply(args) => apply::run(&args, earlier, printer),
         Command::Backup(args) => backup::backup(args, printer),
+        Command::Ca(args) => ca::run(&args, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Config(args) => config::run(&args, earlier, printer),
         Command::Demo(args) => demo::run(&args, printer),
+        Command::Doctor(args) => doctor::run(args, earlier, printer),
         Command::Env(args) => env::run(&args, earlier, printer),
         Command::Facts(args) => facts::run(&args, earlier, printer),
         Command::Graph(args) => graph::run(&args, earlier, printer),
         Command::History(args) => history::run(&args, earlier, printer),
+        Command::JoinToken(args) => join_token::run(&args, earlier, printer),
         Command::Login(args) => login::login(&args, earlier, printer),
         Command::Logout(args) => login::logout(&args, earlier, printer),
         Command::Man(args) => man::run(&args, printer),
         Command::Module(args) => module::run(args, earlier, programs, printer),
+        Command::Nats(args) => nats::run(&args, printer),
         Command::Node(args) => node::run(&args, earlier, printer),
+        Command::Notification(args) => notification::run(&args, earlier, printer),
         Command::Openapi(_) => openapi::run(programs, printer),
         Command::Plan(args) => plan::run(&args, earlier, printer),
         Command::Plugin(args) => plugin::run(&args, earlier, printer),
@@ -137,12 +156,13 @@ pub(crate) fn run(
         Command::Run(args) => run::run(&args, earlier, printer),
         Command::Schema(args) => schema::run(&args, printer),
         Command::Sequence(args) => sequence::run(&args, earlier, printer),
-        Command::Serve(args) => serve::run(args, programs, printer),
+        Command::Serve(args) => serve::run(*args, programs, printer),
         Command::Settings(args) => settings::run(&args, earlier, printer),
         Command::Tag(args) => kinds::tag(&args, earlier, printer),
         Command::TaskTypes(_) => task_types::run(printer),
         Command::Token(args) => user::token(&args, earlier, printer),
         Command::User(args) => user::run(&args, earlier, printer),
+        Command::Webhook(args) => webhook::run(&args, earlier, printer),
         Command::Whoami(args) => login::whoami(&args, earlier, printer),
         Command::Wizard(args) => wizard::run(&args, earlier, printer),
         Command::Yaql(args) => yaql::run(args, printer),

@@ -194,8 +194,8 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             rows.push(vec![format!("{group}.{name}"), value, cell(&setting["label"])]);
         }
     }
-    let header = ["setting", "value", "what it is"].iter().map(|title| (*title).to_owned()).collect();
-    Ok(remote.printer.page(&grid(header, rows.into_iter()))?)
+    let header = ["setting", "value", "what it is"];
+    Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
 
 fn download(args: &DownloadArgs, remote: &mut Remote<'_>) -> Outcome {

@@ -1,6 +1,7 @@
 //! Commands that talk to a server: one client, one way to ask, to refuse and to show.
 
 mod credentials;
+mod grid;
 mod options;
 mod refusal;
 mod table;
@@ -12,7 +13,7 @@ use stoker_client::{Address, Answer, Body, Client, ClientError, Method, Request,
 
 pub(crate) use self::credentials::{Credentials, Stored};
 pub(crate) use self::options::{Format, Options, Shared, SharedConnection, Wanted};
-pub(crate) use self::refusal::failure;
+pub(crate) use self::refusal::{diagnostic, failure, origin};
 pub(crate) use self::table::{Columns, cell, grid, plain};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
@@ -121,6 +122,11 @@ impl<'p> Remote<'p> {
 
     pub(crate) fn is_quiet(&self) -> bool {
         self.is_quiet
+    }
+
+    /// Whether what is told shortly is to be told in full.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.is_verbose
     }
 
     /// What is at a path under `/api/v1/`.

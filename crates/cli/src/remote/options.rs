@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     #[arg(long, short, help_heading = HEADING)]
     quiet: bool,
 
-    /// Tell every request
+    /// Tell every request, and in full what else is told in short
     #[arg(long, short, help_heading = HEADING)]
     verbose: bool,
 }
@@ -61,6 +61,12 @@ pub(crate) struct Wanted {
     pub(super) format: Option<Format>,
     pub(crate) is_quiet: bool,
     pub(super) is_verbose: bool,
+}
+
+impl Wanted {
+    pub(crate) fn format(&self) -> Format {
+        self.format.unwrap_or_default()
+    }
 }
 
 impl Connection {

@@ -3,10 +3,10 @@
 use stoker_client::{ClientError, Reason, Refusal};
 use stoker_manifest::codes;
 
-use crate::diagnostic::{Diagnostic, Place};
+use super::table::plain;
+use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::exit::{Exit, Failure};
 use crate::input::Text;
-use crate::text::missing_key;
 
 /// Why there is no answer. `sent` is the file that was the body of the request.
 pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
@@ -56,7 +56,7 @@ fn advice(status: u16) -> Option<String> {
     Some(advice.to_owned())
 }
 
-fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
+pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
     let place = sent.zip(reason.line).map(|(text, line)| place(text, line, reason.column.unwrap_or(1)));
     let said = without_help(reason);
     let tells_where =
@@ -66,7 +66,13 @@ fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
         _ => said,
     };
     let mut diagnostic = Diagnostic::error(lower_first(&message)).help(reason.help.clone());
+    if reason.severity.as_deref() == Some("warning") {
+        diagnostic.severity = Severity::Warning;
+    }
     diagnostic.code.clone_from(&reason.code);
+    if place.is_none() {
+        diagnostic.notes.extend(origin(reason.layer.as_deref(), reason.file.as_deref(), reason.line));
+    }
     if let Some(place) = place {
         diagnostic = diagnostic.at(place);
     }
@@ -76,11 +82,23 @@ fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
     diagnostic
 }
 
+/// Who wrote something, and where, as far as it is known.
+pub(crate) fn origin(layer: Option<&str>, file: Option<&str>, line: Option<u32>) -> Option<String> {
+    let place = match (file, line) {
+        (Some(file), Some(line)) => Some(format!("{}:{line}", plain(file))),
+        (Some(file), None) => Some(plain(file)),
+        (None, Some(line)) => Some(format!("line {line} of what was uploaded")),
+        (None, None) => None,
+    };
+    let layer = layer.map(|layer| format!("in the layer `{}`", plain(layer)));
+    let parts: Vec<String> = place.into_iter().chain(layer).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// The message without the help, which stands beside it.
 fn without_help(reason: &Reason) -> String {
     let help = reason.help.as_ref().map(|help| format!(" ({help})"));
-    let said = help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message);
-    missing_key(said)
+    help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message).to_owned()
 }
 
 /// The word at a line and a column, both from 1.
@@ -142,7 +160,8 @@ mod tests {
         };
         let planned = Reason {
             path: "tasks.a.condition".to_owned(),
-            message: "task `a`, condition, on node 1: 'x' in `$.x` (did you mean `y`?)".to_owned(),
+            message: "task `a`, condition, on node 1: there is no key 'x' in `$.x` (did you mean `y`?)"
+                .to_owned(),
             help: Some("did you mean `y`?".to_owned()),
             nodes: vec!["1".to_owned()],
             ..Reason::default()

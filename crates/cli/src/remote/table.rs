@@ -1,55 +1,33 @@
 //! Answers as tables that fit the terminal.
 
-use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use serde_json::Value as Json;
 
+use super::grid::draw;
 use crate::terminal;
 
 /// Title, and where in a thing its value is, with dots between keys.
 pub(crate) type Columns<'a> = &'a [(&'a str, &'a str)];
 
-const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
-
-/// Blanks after each cell.
-const PADDING: u16 = 2;
-
 /// A line for each thing.
 pub(crate) fn list(columns: Columns<'_>, things: &[Json]) -> String {
-    let header: Vec<String> = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
     let rows: Vec<Vec<String>> =
         things.iter().map(|thing| columns.iter().map(|(_, path)| cell(at(thing, path))).collect()).collect();
     // What nothing has takes room from what there is.
     let is_used = |idx: usize| idx == 0 || rows.iter().any(|row| !row[idx].is_empty());
     let used: Vec<usize> = (0..columns.len()).filter(|idx| is_used(*idx)).collect();
-    let of = |row: &[String]| used.iter().map(|idx| row[*idx].clone()).collect();
-    grid(of(&header), rows.iter().map(|row| of(row)))
+    let header: Vec<&str> = used.iter().map(|idx| columns[*idx].0).collect();
+    grid(&header, rows.iter().map(|row| used.iter().map(|idx| row[*idx].clone()).collect()))
 }
 
 /// A line for each value of one thing; what it does not have is left out.
 pub(crate) fn details(columns: Columns<'_>, thing: &Json) -> String {
     let rows = columns.iter().map(|(title, path)| vec![(*title).to_owned(), cell(at(thing, path))]);
-    grid(vec!["field".to_owned(), "value".to_owned()], rows.filter(|row| !row[1].is_empty()))
+    grid(&["field", "value"], rows.filter(|row| !row[1].is_empty()))
 }
 
 /// Any table.
-pub(crate) fn grid(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    // Titles stay whole where there is room for all of them, with a blank between columns.
-    let titles: Vec<u16> = header.iter().map(|title| title.chars().count() as u16 + PADDING).collect();
-    let mut table = Table::new();
-    table.load_style(STYLE);
-    table.set_header(header).add_rows(rows);
-    let width = terminal::width();
-    if let Some(width) = width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
-    let has_room = width.is_some_and(|width| titles.iter().map(|title| title + 1).sum::<u16>() <= width);
-    for (column, title) in table.column_iter_mut().zip(titles) {
-        column.set_padding((0, PADDING));
-        if has_room {
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(title)));
-        }
-    }
-    table.trim_fmt()
+pub(crate) fn grid(header: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    draw(header, &rows.collect::<Vec<_>>(), terminal::width())
 }
 
 fn at<'j>(thing: &'j Json, path: &str) -> &'j Json {
@@ -68,7 +46,10 @@ pub(crate) fn cell(value: &Json) -> String {
             let entry = |(key, value): (&String, &Json)| format!("{}={}", plain(key), cell(value));
             entries.iter().map(entry).collect::<Vec<_>>().join(" ")
         }
-        Json::Number(number) => number.to_string(),
+        Json::Number(number) => {
+            let text = number.to_string();
+            text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+        }
     }
 }
 
@@ -108,6 +89,7 @@ mod tests {
             (json!("2026-01-31T07:00:00Z"), "2026-01-31 07:00:00"),
             (json!("2026-01-31T07:00:00 or later"), "2026-01-31T07:00:00 or later"),
             (json!("äöü"), "äöü"),
+            (json!([4000.0, 0.5, 10]), "4000, 0.5, 10"),
         ];
         for (value, expected) in cases {
             assert_eq!(cell(&value), expected, "{value}");

@@ -42,6 +42,7 @@ pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {
         debug: false,
         timeout_ms: 30_000,
         secrets: Vec::new(),
+        trace: None,
     }
 }
 

@@ -7,3 +7,5 @@ mod harness;
 mod kills;
 mod program;
 mod ssh;
+#[path = "../sshd/mod.rs"]
+mod sshd;

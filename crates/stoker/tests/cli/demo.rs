@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use stoker_testkit::Folder;
 
 use crate::desk::{program, said};
+use crate::screen::{Screen, recorded};
 
 #[test]
 fn the_demo_tells_its_story_and_cleans_up() {
@@ -27,6 +28,33 @@ fn the_demo_tells_its_story_and_cleans_up() {
     said.ok();
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// As somebody at a terminal sees it: nothing is broken, and nothing of what was shown meanwhile is left.
+#[test]
+fn the_demo_fits_the_terminal() {
+    for columns in [80, 160] {
+        let folder = Folder::new();
+        let mut command = program(folder.path(), &["demo"]);
+        command.env("TMPDIR", folder.path());
+        let mut screen = Screen::new(columns);
+        screen.feed(&recorded(command, columns));
+        // Commands and mistakes are as long as they are.
+        let may_break = |line: &&String| {
+            ["$ stoker", "error", "warning", "  "].iter().any(|start| line.starts_with(start))
+        };
+        let broken: Vec<&String> = screen.broken.iter().filter(|line| !may_break(line)).collect();
+        assert!(broken.is_empty(), "at {columns}: {broken:#?}");
+        // A line that the terminal broke is one line.
+        let told = format!("{}\n{}", screen.text(), screen.text().replace('\n', ""));
+        for word in ["vCenter is not compatible", "20 to run", "4 to run", "is done", "That was the demo."] {
+            assert!(told.contains(word), "at {columns}: `{word}` is not in:\n{told}");
+        }
+        // Names of tasks and plugins are whole.
+        for name in ["install-database", "prepare-agent", "raise-grid-done"] {
+            assert!(told.contains(name), "at {columns}: `{name}` is not in:\n{told}");
+        }
+    }
 }
 
 #[test]

@@ -161,3 +161,47 @@ fn a_plugin_for_another_release_is_said_to_be_one() {
     );
     assert!(!err.contains("editable"), "{err}");
 }
+
+/// A download has nothing that was not said, and says nothing twice: uploaded again it is the same graph.
+#[test]
+fn downloads_are_as_somebody_would_write_them() {
+    let desk = Desk::with_cluster();
+    let text = "- id: hello\n  type: shell\n  roles:\n    - web\n  cross_depends:\n    - name: other\n  parameters:\n    cmd: echo hello\n\
+                - id: other\n  type: stage\n  version: 2.0.0\n";
+    desk.write("tasks.yaml", text);
+    desk.run("graph upload --env 1 --type t --file tasks.yaml").ok();
+    assert_eq!(desk.run("graph download --env 1 --type t").ok(), text);
+    assert_eq!(desk.run("graph download --env 1 --cluster --type t").ok(), text);
+    desk.run("graph download --env 1 --all --cluster").fails(2, &["`--all` is every layer", "leave out"]);
+}
+
+/// What many tasks have in common is told once.
+#[test]
+fn warnings_are_grouped_and_told_in_full_where_wanted() {
+    let desk = Desk::with_cluster();
+    let task =
+        |number: usize| format!("- {{id: t{number}, type: shell, role: nobody, parameters: {{cmd: x}}}}\n");
+    desk.write("tasks.yaml", &(0..9).map(task).collect::<String>());
+    desk.run("graph upload --env 1 --type t --file tasks.yaml").ok();
+    let told = desk.run("graph check --env 1 --type t").err;
+    assert_eq!(told.matches("graph-unknown-place").count(), 1, "{told}");
+    for word in ["`nobody`", "9 times, in 9 tasks: `t0`", "and 4 more", "it can run; 9 warnings"] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert_eq!(desk.run("graph check --env 1 --type t -v").err.matches("graph-unknown-place").count(), 9);
+    assert_eq!(desk.run("graph check --env 1 --type t -o json").json().as_array().unwrap().len(), 9);
+}
+
+/// What the server knows better than the file alone is told with the line of the file, also later, by the plan.
+#[test]
+fn warnings_of_the_server_have_lines() {
+    let desk = Desk::with_cluster();
+    let text = "- id: hello\n  type: shell\n  version: 2.1.0\n  role: web\n  requires: [nowhere]\n  parameters:\n    cmd: {yaql_exp: noSuchFunction(1)}\n";
+    desk.write("mine.yaml", text);
+    let told = desk.run("graph upload --env 1 --type t --file mine.yaml").err;
+    assert!(told.contains("graph-unknown-function") && told.contains("mine.yaml:6"), "{told}");
+    desk.write("mine.yaml", &text.replace("{yaql_exp: noSuchFunction(1)}", "'true'"));
+    desk.run("graph upload --env 1 --type t --file mine.yaml").ok();
+    let told = desk.run("plan --env 1 --type t").err;
+    assert!(told.contains("mine.yaml:5, in the layer `cluster`"), "{told}");
+}

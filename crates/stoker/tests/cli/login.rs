@@ -32,8 +32,14 @@ fn a_login_is_kept_in_a_private_file_until_it_is_forgotten() {
     let words = ["whoami", "--server", &url.replace("127.0.0.1", "localhost")];
     desk.typed(&words, "").fails(1, &["stoker login"]);
 
-    desk.run("logout").ok();
+    let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    let token = kept["servers"][&url]["token"].as_str().unwrap().to_owned();
+    desk.typed(&["whoami", "--server", &url, "--token", &token], "").ok();
+    assert!(desk.run("logout").err.contains("logged out"));
+    // Nobody can use it any more, whoever has a copy of it.
+    desk.typed(&["whoami", "--server", &url, "--token", &token], "").fails(1, &["stoker login"]);
     desk.typed(&["whoami", "--server", &url], "").fails(1, &["stoker login"]);
+    desk.run("logout").ok();
     std::fs::write(&file, "{").unwrap();
     desk.run("whoami").fails(3, &["remove it and log in again"]);
 }

@@ -14,3 +14,4 @@ mod runs;
 mod screen;
 mod tables;
 mod usage;
+mod webhooks;

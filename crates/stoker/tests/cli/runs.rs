@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::desk::Desk;
-use crate::screen::{Screen, recorded};
+use crate::screen::Screen;
 
 #[test]
 fn a_run_that_fails_is_told_with_what_failed() {
@@ -103,15 +103,14 @@ fn a_terminal_shows_a_line_for_each_node() {
             if name == "plan" && columns == 80 {
                 desk.run("plan --env 1 --quiet").ok();
             }
-            let bytes = recorded(desk.command(&words, columns), columns);
-            let mut screen = Screen::new(columns);
-            screen.feed(&bytes);
+            let screen = Screen::of(desk.command(&words, columns), columns);
             insta::assert_snapshot!(format!("{name}-{columns}"), screen.without_times());
         }
     }
     // What is shown while it goes is gone at the end, and the lines of the end are there once.
-    let bytes = recorded(desk.command(&["apply", "--env", "1", "--yes"], 80), 80);
-    let mut screen = Screen::new(80);
-    screen.feed(&bytes);
-    insta::assert_snapshot!("apply-80", screen.without_times());
+    for (columns, debug) in [(80, true), (160, false)] {
+        desk.run(&format!("settings set --env 1 common.debug={debug}")).ok();
+        let screen = Screen::of(desk.command(&["apply", "--env", "1", "--yes"], columns), columns);
+        insta::assert_snapshot!(format!("apply-{columns}"), screen.without_times());
+    }
 }

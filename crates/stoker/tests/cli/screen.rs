@@ -26,11 +26,29 @@ pub(crate) struct Screen {
     row: usize,
     column: usize,
     columns: usize,
+    /// Whether the row goes on with a line that did not fit.
+    goes_on: bool,
+    /// Lines that did not fit, as far as they did.
+    pub(crate) broken: Vec<String>,
 }
 
 impl Screen {
     pub(crate) fn new(columns: u16) -> Self {
-        Self { lines: vec![Vec::new()], row: 0, column: 0, columns: columns.into() }
+        let (lines, broken) = (vec![Vec::new()], Vec::new());
+        Self { lines, row: 0, column: 0, columns: columns.into(), goes_on: false, broken }
+    }
+
+    /// What somebody sees who runs a program on a terminal of this width; every line fits.
+    pub(crate) fn of(command: Command, columns: u16) -> Self {
+        let mut screen = Self::new(columns);
+        screen.feed(&recorded(command, columns));
+        assert!(screen.broken.is_empty(), "at {columns}: {:#?}", screen.broken);
+        screen
+    }
+
+    pub(crate) fn text(&self) -> String {
+        let line = |line: &Vec<char>| line.iter().collect::<String>().trim_end().to_owned();
+        self.lines.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
@@ -50,7 +68,10 @@ impl Screen {
                     self.order(order, argument.parse().unwrap_or(0));
                 }
                 '\r' => self.column = 0,
-                '\n' => self.down(),
+                '\n' => {
+                    self.goes_on = false;
+                    self.down();
+                }
                 letter => self.put(letter),
             }
         }
@@ -78,6 +99,10 @@ impl Screen {
 
     fn put(&mut self, letter: char) {
         if self.column == self.columns {
+            if !self.goes_on {
+                self.broken.push(self.lines[self.row].iter().collect());
+            }
+            self.goes_on = true;
             self.column = 0;
             self.down();
         }
@@ -89,10 +114,9 @@ impl Screen {
 
     /// With `T` in place of every duration.
     pub(crate) fn without_times(&self) -> String {
-        let text: Vec<String> =
-            self.lines.iter().map(|line| line.iter().collect::<String>().trim_end().to_owned()).collect();
+        let text = self.text();
         let mut words: Vec<String> = Vec::new();
-        for word in text.join("\n").split(' ') {
+        for word in text.split(' ') {
             let is_unit = ["ms", "s", "min", "ms,", "s,"].iter().any(|unit| {
                 word.strip_prefix(unit).is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
             });

@@ -76,6 +76,31 @@ fn a_whole_rack_may_come_in_at_once() {
 }
 
 #[test]
+fn a_token_is_never_used_more_often_than_it_says() {
+    let site = Site::new(&json!([]));
+    let token = join_token(&site.client, &json!({"uses": 5}));
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let joins: Vec<_> = (0..20)
+            .map(|number| {
+                let (client, token) = (site.client.clone(), &token);
+                scope.spawn(move || {
+                    let facts = json!({"mac": format!("52:54:00:00:02:{number:02x}")});
+                    let body = json!({"token": token, "facts": facts});
+                    client.call("POST", "/api/v1/agents/join", Some(&body)).unwrap().0
+                })
+            })
+            .collect();
+        joins.into_iter().map(|join| join.join().unwrap()).collect()
+    });
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 5, "{statuses:?}");
+    assert!(statuses.iter().all(|status| [201, 401, 429].contains(status)), "{statuses:?}");
+    // A join that is refused leaves no node behind.
+    assert_eq!(site.get("/api/v1/nodes/").unwrap().as_array().unwrap().len(), 3 + 5);
+    let tokens = site.get("/api/v1/join_tokens").unwrap();
+    assert!(tokens.as_array().unwrap().iter().any(|token| token["uses_left"] == 0), "{tokens}");
+}
+
+#[test]
 fn an_agent_that_is_sent_away_stays_away() {
     let site = Site::new(&json!([]));
     site.await_agent(1);

@@ -5,12 +5,13 @@
 
 #![expect(clippy::print_stdout, reason = "which seed it was is shown where a test fails")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::evidence::Evidence;
 use crate::site::{LONG, Site, touch};
 
 const N_TASKS: usize = 110;
@@ -77,8 +78,8 @@ fn both_can_be_killed_at_once() {
 }
 
 /// A run during which something is killed so many times.
-struct Run {
-    site: Site,
+pub(crate) struct Run {
+    pub(crate) site: Site,
     id: i64,
     n_kills: usize,
     dice: Dice,
@@ -87,10 +88,14 @@ struct Run {
 
 impl Run {
     fn new(name: &str, n_kills: usize) -> Self {
+        Self::on(Site::new(&json!([])), name, n_kills)
+    }
+
+    /// On a site without tasks.
+    pub(crate) fn on(site: Site, name: &str, n_kills: usize) -> Self {
         let seed = std::env::var("STOKER_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(SEED);
         // Shown where a test fails.
         println!("{name}: STOKER_TEST_SEED={seed}");
-        let site = Site::new(&json!([]));
         site.upload(&tasks(&site));
         for node in &site.nodes {
             touch(&site.file(&format!("lines-{node}")));
@@ -100,7 +105,7 @@ impl Run {
     }
 
     /// Kills whenever so much more was done, and a little later.
-    fn go_on(&mut self, mut kill: impl FnMut(&mut Site, &mut Dice)) {
+    pub(crate) fn go_on(&mut self, mut kill: impl FnMut(&mut Site, &mut Dice)) {
         for n_killed in 0..self.n_kills {
             let n_done = n_killed * (N_INSTANCES - 30) / self.n_kills;
             while self.n_lines() < n_done {
@@ -122,71 +127,24 @@ impl Run {
     }
 
     /// Looks at everything that the run left: how many attempts each instance had.
-    fn judge(&self) -> BTreeMap<i64, i64> {
+    pub(crate) fn judge(&self) -> BTreeMap<i64, i64> {
         let shown = self.site.ended(self.id);
         println!("{} kills, the end after {:.1?}", self.n_kills, self.began.elapsed());
         assert_eq!(shown["status"], "ready", "{shown}");
-        self.judge_lines();
-        self.judge_history();
-        let attempts = self.judge_events();
-        self.judge_attempts(&attempts);
+        let of_nodes = |kind: &str| {
+            let nodes = self.site.nodes.iter();
+            nodes.map(|node| self.site.read(&format!("{kind}-{node}"))).collect()
+        };
+        let evidence = Evidence {
+            tasks: (0..N_TASKS).map(name).collect(),
+            lines: of_nodes("lines"),
+            attempts: of_nodes("attempts"),
+            history: self.site.history(self.id),
+            events: self.site.events(self.id),
+        };
+        let (attempts, doubts) = evidence.judge();
+        assert!(doubts.is_empty(), "{}", doubts.join("\n"));
         attempts
-    }
-
-    fn judge_lines(&self) {
-        let wanted: BTreeSet<String> = (0..N_TASKS).map(name).collect();
-        for node in &self.site.nodes {
-            let text = self.site.read(&format!("lines-{node}"));
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            assert_eq!(lines.len(), N_TASKS, "each line once on node {node}");
-            assert_eq!(lines.into_iter().collect::<BTreeSet<_>>(), wanted);
-        }
-    }
-
-    fn judge_history(&self) {
-        let history = self.site.history(self.id);
-        assert_eq!(history.len(), N_INSTANCES);
-        for row in &history {
-            assert_eq!(row["status"], "ready", "{row}");
-            assert!(row["time_start"].is_string() && row["time_end"].is_string(), "{row}");
-        }
-    }
-
-    /// Numbers without gaps, one success for each instance, and before it nothing but interruptions.
-    fn judge_events(&self) -> BTreeMap<i64, i64> {
-        let events = self.site.events(self.id);
-        let numbers: Vec<i64> = events.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
-        assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());
-        let mut attempts = BTreeMap::new();
-        let mut succeeded = BTreeSet::new();
-        for event in events.iter().filter(|event| event["kind"] == "attempt_ended") {
-            let (instance, body) = (event["instance"].as_i64().unwrap(), &event["body"]);
-            match body["end"]["how"].as_str().unwrap() {
-                "succeeded" => {
-                    assert!(succeeded.insert(instance), "it succeeded twice: {event}");
-                    attempts.insert(instance, body["attempt"].as_i64().unwrap());
-                }
-                "interrupted" => assert!(!succeeded.contains(&instance), "{event}"),
-                _ => panic!("{event}"),
-            }
-        }
-        assert_eq!(succeeded.len(), N_INSTANCES);
-        assert!(!events.iter().any(|event| event["kind"] == "late_result"));
-        attempts
-    }
-
-    /// No attempt was begun twice, and none that nobody asked for.
-    fn judge_attempts(&self, attempts: &BTreeMap<i64, i64>) {
-        let mut begun = BTreeSet::new();
-        for node in &self.site.nodes {
-            for line in self.site.read(&format!("attempts-{node}")).lines() {
-                let key = line.split_once('@').unwrap().0.to_owned();
-                let numbers: Vec<i64> = key.split('/').map(|number| number.parse().unwrap()).collect();
-                assert!(numbers[2] <= attempts[&numbers[1]], "{key} was begun after the one that succeeded");
-                assert!(begun.insert(key.clone()), "{key} was carried out twice");
-            }
-        }
-        assert!(begun.len() >= N_INSTANCES);
     }
 }
 
@@ -213,7 +171,7 @@ fn task(name: &str, folder: &Path) -> Value {
 }
 
 /// The same numbers for the same seed.
-struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// Of `SplitMix64`.

@@ -4,13 +4,23 @@
 
 mod backup;
 mod crash;
+mod evidence;
 mod five_minutes;
+#[path = "../guarded/mod.rs"]
+mod guarded;
 mod joins;
 mod kills;
 mod modules;
+mod nats;
 mod plugins;
 mod process;
 mod runs;
 mod site;
+mod ssh;
+#[path = "../sshd/mod.rs"]
+mod sshd;
 mod start;
+mod tls;
+mod versions;
 mod walk;
+mod webhooks;

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 use ureq::Agent;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 pub(crate) const PASSWORD: &str = "opensesame";
 
@@ -36,7 +37,8 @@ impl Process {
         let mut told = Vec::new();
         for line in lines.by_ref() {
             let line = line.unwrap();
-            if let Some((_, rest)) = line.split_once("listens on http://") {
+            let rest = line.split_once("listens on ").and_then(|(_, rest)| Some(rest.split_once("://")?.1));
+            if let Some(rest) = rest {
                 let address = rest.split_whitespace().next().unwrap().to_owned();
                 // Whoever stops reading makes the other one wait when it logs.
                 std::thread::spawn(move || lines.for_each(drop));
@@ -58,6 +60,12 @@ impl Process {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
+    }
+
+    /// Asks it to look at its certificates.
+    pub(crate) fn hang_up(&self) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -87,6 +95,17 @@ pub(crate) fn bare_command() -> Command {
     command
 }
 
+pub(crate) fn agent(ca: Option<&Path>) -> Agent {
+    let config = Agent::config_builder().http_status_as_error(false);
+    let Some(ca) = ca else { return config.build().into() };
+    let authority = Certificate::from_pem(&std::fs::read(ca).unwrap()).unwrap();
+    let tls = TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(stoker_tls::provider())
+        .root_certs(RootCerts::new_with_certs(&[authority]))
+        .build();
+    config.tls_config(tls).build().into()
+}
+
 /// A client with a token.
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -97,8 +116,12 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn log_in(address: &str, password: &str) -> Self {
-        let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
-        let client = Self { agent, base: format!("http://{address}"), token: String::new() };
+        Self::log_in_to(&format!("http://{address}"), None, password)
+    }
+
+    /// Over TLS where the address says so, trusting the authority in the file and no other.
+    pub(crate) fn log_in_to(base: &str, ca: Option<&Path>, password: &str) -> Self {
+        let client = Self { agent: agent(ca), base: base.to_owned(), token: String::new() };
         let body = json!({"auth": {"passwordCredentials": {"username": "admin", "password": password}}});
         let (status, answer) = client.call("POST", "/keystone/v2.0/tokens", Some(&body)).unwrap();
         assert_eq!(status, 200, "{answer}");

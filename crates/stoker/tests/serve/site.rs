@@ -65,6 +65,9 @@ pub(crate) struct Site {
     folder: Option<Folder>,
     listen: String,
     extra: Vec<String>,
+    /// Folder of the authority, where connections are encrypted.
+    ca: Option<PathBuf>,
+    agent_extra: Vec<String>,
     server: Option<Daemon>,
     agents: Vec<Option<Daemon>>,
     others: Vec<Daemon>,
@@ -82,18 +85,59 @@ impl Site {
 
     /// With further options for the server.
     pub(crate) fn with(tasks: &Value, extra: &[&str]) -> Self {
+        Self::with_agents(tasks, extra, &[])
+    }
+
+    /// With further options for the server and for its agents.
+    pub(crate) fn with_agents(tasks: &Value, extra: &[&str], agent_extra: &[&str]) -> Self {
+        Self::build(Folder::new(), None, tasks, extra, agent_extra)
+    }
+
+    /// With an authority, and agents that know it by its fingerprint.
+    pub(crate) fn encrypted(tasks: &Value, extra: &[&str]) -> Self {
         let folder = Folder::new();
+        let ca = folder.file("ca");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+        assert!(command.args(["ca", "init", "--dir"]).arg(&ca).output().unwrap().status.success());
+        let mut options = vec!["--ca-dir", ca.to_str().unwrap()];
+        options.extend(extra);
+        Self::build(folder, Some(ca.clone()), tasks, &options, &[])
+    }
+
+    fn build(
+        folder: Folder,
+        ca: Option<PathBuf>,
+        tasks: &Value,
+        extra: &[&str],
+        agent_extra: &[&str],
+    ) -> Self {
         let listen = free_address();
-        let extra: Vec<String> = extra.iter().map(|word| (*word).to_owned()).collect();
-        let server = start_server(folder.path(), &listen, &extra);
-        let client = Client::log_in(&listen, PASSWORD);
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let (extra, agent_extra) = (owned(extra), owned(agent_extra));
+        let certificate = ca.as_ref().map(|ca| ca.join("ca.pem"));
+        let url = url(&listen, ca.as_deref());
+        let server = start_server(folder.path(), &listen, &extra, ca.as_deref());
+        let client = Client::log_in_to(&url, certificate.as_deref(), PASSWORD);
         let cluster = make_cluster(&client);
         let nodes = make_nodes(&client, cluster);
         let token = join_token(&client, &json!({"may_replace": true}));
         let agents = nodes.iter().map(|_| None).collect();
         let (folder, server) = (Some(folder), Some(server));
         let others = Vec::new();
-        let mut site = Self { folder, listen, extra, server, agents, others, client, cluster, nodes, token };
+        let mut site = Self {
+            folder,
+            listen,
+            extra,
+            ca,
+            agent_extra,
+            server,
+            agents,
+            others,
+            client,
+            cluster,
+            nodes,
+            token,
+        };
         site.upload(tasks);
         for place in 0..site.nodes.len() {
             site.start_agent(place);
@@ -106,7 +150,7 @@ impl Site {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.listen)
+        url(&self.listen, self.ca.as_deref())
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
@@ -133,7 +177,7 @@ impl Site {
     /// On the same folder and the same port; it answers when this returns.
     pub(crate) fn start_server(&mut self) {
         let folder = self.folder.as_ref().unwrap();
-        self.server = Some(start_server(folder.path(), &self.listen, &self.extra));
+        self.server = Some(start_server(folder.path(), &self.listen, &self.extra, self.ca.as_deref()));
     }
 
     pub(crate) fn kill_agent(&mut self, place: usize) {
@@ -152,6 +196,16 @@ impl Site {
         self.others.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
     }
 
+    /// The same, through somebody who stands between.
+    pub(crate) fn start_agent_by_way_of(&mut self, place: usize, url: &str, state: &str) {
+        let command = self.agent_command_to(url, place, state, Some(&self.token));
+        self.others.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
+    }
+
+    pub(crate) fn listens_on(&self) -> &str {
+        &self.listen
+    }
+
     /// Starts it if it was killed.
     pub(crate) fn ensure_agent(&mut self, place: usize) {
         if self.agents[place].is_none() {
@@ -160,10 +214,18 @@ impl Site {
     }
 
     fn agent_command(&self, place: usize, state: &str, token: Option<&str>) -> Command {
+        self.agent_command_to(&self.url(), place, state, token)
+    }
+
+    fn agent_command_to(&self, url: &str, place: usize, state: &str, token: Option<&str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
-        command.args(["agent", "--server", &format!("http://{}", self.listen)]);
+        command.args(["agent", "--server", url]);
+        if let Some(ca) = &self.ca {
+            let certificate = stoker_tls::Certificate::read_file(&ca.join("ca.pem")).unwrap().remove(0);
+            command.args(["--ca-fingerprint", &certificate.fingerprint.to_string()]);
+        }
         command.args(["--node", &self.nodes[place].to_string()]);
-        command.arg("--state").arg(self.file(state));
+        command.arg("--state").arg(self.file(state)).args(&self.agent_extra);
         command.env("STOKER_LOG", "info").env_remove("STOKER_JOIN_TOKEN");
         if let Some(token) = token {
             command.env("STOKER_JOIN_TOKEN", token);
@@ -241,7 +303,11 @@ impl Drop for Site {
     }
 }
 
-fn start_server(folder: &Path, listen: &str, extra: &[String]) -> Daemon {
+fn url(listen: &str, ca: Option<&Path>) -> String {
+    format!("http{}://{listen}", if ca.is_some() { "s" } else { "" })
+}
+
+fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>) -> Daemon {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(extra);
     // All nodes are this machine, whose own folders are none of our business.
@@ -251,10 +317,11 @@ fn start_server(folder: &Path, listen: &str, extra: &[String]) -> Daemon {
         .env("STOKER_LOG", "info")
         .env_remove("STOKER_DATABASE_URL");
     let mut server = Daemon::start(command, &folder.join("server.log"));
-    let url = format!("http://{listen}/health");
+    let url = format!("{}/health", url(listen, ca));
+    let agent = crate::process::agent(ca.map(|ca| ca.join("ca.pem")).as_deref());
     until("the server answers", || {
         assert!(!server.has_ended(), "the server does not start; see {}", folder.display());
-        ureq::get(&url).call().ok()
+        agent.get(&url).call().ok()
     });
     server
 }

@@ -14,7 +14,12 @@ use crate::process::{PASSWORD, Process};
 
 const DOCUMENT: &str = include_str!("../../../../docs/api.md");
 /// Operations that have nothing to give here: being told so is enough.
-const REFUSED: &[&str] = &["GET /api/v1/agents/session", "GET /api/v1/clusters/{id}/attributes/deployed"];
+const REFUSED: &[&str] = &[
+    "GET /api/v1/agents/session",
+    "GET /api/v1/clusters/{id}/attributes/deployed",
+    "POST /api/v1/agents/certificate",
+    "POST /api/v1/agents/nats_user",
+];
 /// Between the outputs of two blocks.
 const SEPARATOR: &str = "-- end of block --";
 

@@ -6,6 +6,7 @@ use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Source, merg
 
 use super::local::File;
 use super::owner::{DEFAULT_TYPE, LayerArgs, Owner, Place};
+use super::told::{self, Told};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
@@ -17,7 +18,8 @@ use crate::text::counted;
 #[command(after_help = "\
 With `--env` the merged graph of the cluster is looked at; with `--release` or `--plugin` one layer, of which it is not
 known what will be beside it; with `--file` a file, without a server. The exit code is 1 if there is an error,
-3 if the file cannot be understood. Warnings alone are no failure.
+3 if the file cannot be understood. Warnings alone are no failure. A warning that many tasks have is told once, with
+their number and the first of them; `-v` tells each.
 
 Examples:
   stoker graph check --env 1
@@ -57,16 +59,16 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         remote.data(&Json::Array(findings.clone()))?;
     }
     let is_shown = remote.format() == Format::Table;
-    let diagnostics: Vec<Diagnostic> = findings.iter().map(diagnostic).collect();
-    conclude(&diagnostics, is_shown, remote)
+    let told: Vec<Told> = findings.iter().map(told).collect();
+    conclude(told, is_shown, remote)
 }
 
-fn conclude(diagnostics: &[Diagnostic], is_shown: bool, remote: &mut Remote<'_>) -> Outcome {
-    let n_errors = diagnostics.iter().filter(|each| each.severity == Severity::Error).count();
-    let n_warnings = diagnostics.len() - n_errors;
+fn conclude(told: Vec<Told>, is_shown: bool, remote: &mut Remote<'_>) -> Outcome {
+    let n_errors = told.iter().filter(|each| each.alone.severity == Severity::Error).count();
+    let n_warnings = told.len() - n_errors;
     if is_shown {
-        for diagnostic in diagnostics {
-            remote.printer.diagnostic(diagnostic);
+        for diagnostic in told::in_short(told, remote.is_verbose()) {
+            remote.printer.diagnostic(&diagnostic);
         }
     }
     if n_errors > 0 {
@@ -81,10 +83,12 @@ fn conclude(diagnostics: &[Diagnostic], is_shown: bool, remote: &mut Remote<'_>)
     Ok(())
 }
 
-fn diagnostic(finding: &Json) -> Diagnostic {
+fn told(finding: &Json) -> Told {
     let word = |name: &str| finding[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let mut message = word("message").unwrap_or_default();
-    if let Some(task) = word("task") {
+    let what = word("message").unwrap_or_default();
+    let mut message = what.clone();
+    let task = word("task");
+    if let Some(task) = &task {
         let field = word("path").map(|path| format!(", `{path}`")).unwrap_or_default();
         message = format!("task `{task}`{field}: {message}");
     }
@@ -96,7 +100,7 @@ fn diagnostic(finding: &Json) -> Diagnostic {
         let plugin = word("plugin").map(|plugin| format!(": {}", cell(&plugin.into()))).unwrap_or_default();
         shown.notes.push(format!("set by the layer `{layer}`{plugin}"));
     }
-    shown
+    Told { alone: shown, what, task }
 }
 
 fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
@@ -105,16 +109,18 @@ fn check_file(file: &File, remote: &mut Remote<'_>) -> Outcome {
     let library = stoker_planner::library();
     let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
     let findings = stoker_graph::check(&merged, &options);
-    let diagnostics: Vec<Diagnostic> = findings.iter().map(|finding| in_file(finding, file)).collect();
-    conclude(&diagnostics, true, remote)
+    // Words without quotes were told when the file was read, with their very places.
+    let fresh = findings.iter().filter(|finding| finding.code != stoker_graph::codes::BARE_WORD);
+    conclude(fresh.map(|finding| in_file(finding, file)).collect(), true, remote)
 }
 
-fn in_file(finding: &Finding, file: &File) -> Diagnostic {
+fn in_file(finding: &Finding, file: &File) -> Told {
     let severity = match finding.severity {
         stoker_graph::Severity::Error => Severity::Error,
         stoker_graph::Severity::Warning => Severity::Warning,
     };
     let place = finding.task.as_ref().and_then(|task| file.place(task, &finding.path));
     let diagnostic = Diagnostic { severity, place, ..Diagnostic::error(&finding.message) };
-    diagnostic.code(finding.code).help(finding.help.clone())
+    let alone = diagnostic.code(finding.code).help(finding.help.clone());
+    Told { alone, what: finding.message.clone(), task: finding.task.as_ref().map(ToString::to_string) }
 }

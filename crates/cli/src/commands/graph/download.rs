@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use stoker_client::Request;
+use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
 use super::owner::{DEFAULT_TYPE, LayerArgs, Place};
 use crate::exit::{Failure, Outcome};
@@ -12,7 +13,7 @@ use crate::text::counted;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 With `--env` any mix of layers can be chosen: they are merged as they are for a run. Without a layer all of them
-are. The file is a list of tasks, which can be uploaded again.
+are. The file is a list of tasks, which can be uploaded again: each key once, without what is so anyway.
 
 Examples:
   stoker graph download --env 1 --all --type upgrade --file tasks.yaml
@@ -33,10 +34,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let tasks = match args.layers.required()? {
+    let mut tasks = match args.layers.required()? {
         Place::Owner(owner) => remote.get(owner.graph_path(&args.graph_type))?["tasks"].take(),
         Place::Layers { cluster, layers } => merged(remote, cluster, &args.graph_type, &layers)?,
     };
+    tasks.as_array_mut().into_iter().flatten().for_each(as_written);
     if tasks.as_array().is_some_and(Vec::is_empty) {
         remote.note(&format!("there are no tasks of type `{}` there", args.graph_type));
     }
@@ -55,6 +57,23 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             let n_tasks = counted(tasks.as_array().map_or(0, Vec::len), "task");
             remote.note(&format!("wrote {n_tasks} to {}", path.display()));
             Ok(())
+        }
+    }
+}
+
+/// A task as somebody would write it. Answers tell every name under both spellings, for clients that know one of them.
+fn as_written(task: &mut Json) {
+    let Some(fields) = task.as_object_mut() else { return };
+    if fields.get("task_name") == fields.get("id") {
+        fields.shift_remove("task_name");
+    }
+    if fields.get("version").is_some_and(|version| version == VERSION_DEFAULT) {
+        fields.shift_remove("version");
+    }
+    let names: Vec<String> = fields.keys().cloned().collect();
+    for (name, alias) in names.iter().filter_map(|name| Some((name, alias_of(name)?))) {
+        if fields.get(alias) == fields.get(name) {
+            fields.shift_remove(alias);
         }
     }
 }

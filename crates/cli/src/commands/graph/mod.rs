@@ -10,6 +10,7 @@ mod list;
 mod local;
 mod owner;
 mod show;
+mod told;
 mod upload;
 
 use clap::Subcommand;

@@ -139,11 +139,15 @@ impl LayerArgs {
             ("cluster", self.cluster),
             ("plugins", self.plugins || self.plugin.is_some()),
         ];
-        let layers = if self.all {
-            Vec::new()
-        } else {
-            chosen.iter().filter(|(_, is_chosen)| *is_chosen).map(|(name, _)| *name).collect()
-        };
+        let layers: Vec<&'static str> =
+            chosen.iter().filter(|(_, is_chosen)| *is_chosen).map(|(name, _)| *name).collect();
+        if self.all && !layers.is_empty() {
+            let message = format!("`--all` is every layer, also `--{}`", layers.join("` and `--"));
+            return Err(Failure::usage(
+                message,
+                "leave out `--all` to have these layers only, or leave them out",
+            ));
+        }
         Ok(Place::Layers { cluster, layers })
     }
 
@@ -190,14 +194,22 @@ mod tests {
         let layers =
             |layers: &[&'static str]| Ok(Some(Place::Layers { cluster: 1, layers: layers.to_vec() }));
         assert_eq!(place("--env 1"), layers(&[]));
-        assert_eq!(place("--env 1 --all --cluster"), layers(&[]));
+        assert_eq!(place("--env 1 --all"), layers(&[]));
         assert_eq!(place("--env 1 --cluster --release"), layers(&["release", "cluster"]));
         assert_eq!(place("--release --plugins --env 1"), layers(&["release", "plugins"]));
         assert_eq!(place("--env 1 --plugin"), layers(&["plugins"]));
         assert_eq!(place("--release 4"), Ok(Some(Place::Owner(Owner::Release(4)))));
         assert_eq!(place("--plugin 4"), Ok(Some(Place::Owner(Owner::Plugin(4)))));
         assert_eq!(place(""), Ok(None));
-        for wrong in ["--cluster", "--release", "--env 1 --release 2", "--release 1 --plugin 2", "--env x"] {
+        for wrong in [
+            "--cluster",
+            "--release",
+            "--env 1 --all --cluster",
+            "--env 1 --all --release --plugin",
+            "--env 1 --release 2",
+            "--release 1 --plugin 2",
+            "--env x",
+        ] {
             assert!(place(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,14 +1,15 @@
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use stoker_client::{Body, ClientError, Method, Request};
+use stoker_client::{Body, ClientError, Method, Reason, Request};
 
 use super::gather;
 use super::local::File;
 use super::owner::{DEFAULT_TYPE, OwnerArgs};
+use super::told::{Told, in_short};
 use crate::exit::Outcome;
-use crate::input::read_text;
-use crate::remote::{Remote, confirm};
+use crate::input::{Text, read_text};
+use crate::remote::{Remote, confirm, diagnostic};
 use crate::text::counted;
 
 /// Store a graph: make it, or replace its tasks
@@ -65,12 +66,31 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         // What is wrong with it is told here, with warnings as such; the server has the last word.
         File::read(text.clone(), remote.printer)?;
         confirm(&question, args.yes || args.graph_type.is_some())?;
-        stored(|method| remote.try_upload(Request::new(method, &path), &text))
-            .map_err(|error| crate::remote::failure(error, Some(&text)))?
+        let request = |method| Request::new(method, &path).query("file", &text.origin);
+        let graph = stored(|method| remote.try_upload(request(method), &text))
+            .map_err(|error| crate::remote::failure(error, Some(&text)))?;
+        warn(&graph, &text, remote);
+        graph
     };
     let n_tasks = graph["tasks"].as_array().map_or(0, Vec::len);
     let n_tasks = counted(n_tasks, "task");
     remote.made(&format!("stored {n_tasks} of type `{graph_type}` for {owner} in graph"), &graph)
+}
+
+/// Tells what the server finds strange. What is strange about the file alone was told already, by the same rules.
+fn warn(graph: &Json, text: &Text, remote: &mut Remote<'_>) {
+    let warnings = graph["warnings"].as_array().into_iter().flatten();
+    let reasons = warnings.filter_map(|warning| serde_json::from_value::<Reason>(warning.clone()).ok());
+    let fresh = reasons.filter(|reason| !reason.code.as_deref().unwrap_or_default().starts_with("manifest-"));
+    let told = |reason: Reason| Told {
+        alone: diagnostic(&reason, Some(text)),
+        what: reason.message.clone(),
+        task: reason.task.clone(),
+    };
+    let told = fresh.map(told).collect();
+    for diagnostic in in_short(told, remote.is_verbose()) {
+        remote.printer.diagnostic(&diagnostic);
+    }
 }
 
 /// Replaces the graph, or makes it where there is none. The body is judged first either way.

@@ -1,6 +1,7 @@
 //! `stoker node`: the machines.
 
 mod change;
+mod revoke;
 mod show;
 
 use clap::Subcommand;
@@ -26,6 +27,7 @@ enum Verb {
     Create(change::CreateArgs),
     Delete(change::DeleteArgs),
     List(show::ListArgs),
+    Revoke(revoke::Args),
     Show(show::ShowArgs),
     Update(change::UpdateArgs),
     // end sorted
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         Verb::Create(args) => change::create(args, remote),
         Verb::Delete(args) => change::delete(args, remote),
         Verb::List(args) => show::list(args, remote),
+        Verb::Revoke(args) => revoke::run(args, remote),
         Verb::Show(args) => show::show(args, remote),
         Verb::Update(args) => change::update(args, remote),
     }

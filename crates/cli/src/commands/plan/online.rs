@@ -6,7 +6,7 @@ use stoker_client::{ClientError, Method, Request};
 use super::{Format, text};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{self, Remote, cell};
+use crate::remote::{self, Remote, cell, origin};
 
 /// What a plan is wanted for.
 #[derive(Debug, clap::Args)]
@@ -231,7 +231,9 @@ pub(crate) fn tell(remote: &mut Remote<'_>, id: i64, looks: Looks) -> Outcome<i6
 fn diagnostic(warning: &Json) -> Diagnostic {
     let task = warning["task"].as_str().map(|task| format!("task `{task}`: ")).unwrap_or_default();
     let message = format!("{task}{}", cell(&warning["message"]));
-    let diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) };
+    let mut diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) };
+    let line = warning["line"].as_u64().and_then(|line| u32::try_from(line).ok());
+    diagnostic.notes.extend(origin(warning["layer"].as_str(), warning["file"].as_str(), line));
     diagnostic.code(cell(&warning["code"])).help(warning["help"].as_str().map(str::to_owned))
 }
 

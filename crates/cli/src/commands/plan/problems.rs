@@ -4,7 +4,6 @@ use stoker_planner::{Problem, Severity as Judgement};
 
 use super::graph::Graph;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::text::missing_key;
 
 pub(super) fn diagnostic(problem: &Problem, graph: &Graph) -> Diagnostic {
     let severity = match problem.severity {
@@ -14,7 +13,7 @@ pub(super) fn diagnostic(problem: &Problem, graph: &Graph) -> Diagnostic {
     let help = problem.help.clone();
     let without_help = Problem { help: None, ..problem.clone() };
     let place = problem.task.as_ref().and_then(|task| graph.place(task, &problem.field));
-    Diagnostic { severity, place, ..Diagnostic::error(missing_key(&without_help.to_string())) }
+    Diagnostic { severity, place, ..Diagnostic::error(without_help.to_string()) }
         .code(problem.code)
         .help(help)
 }

@@ -35,7 +35,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             remote.note(&format!("{word}: {message}"));
         }
     }
-    let tasks = order["tasks"].as_array().cloned().unwrap_or_default();
+    let mut tasks = order["tasks"].as_array().cloned().unwrap_or_default();
+    // A no in every line would be noise.
+    for task in tasks.iter_mut().filter(|task| task["tie"] == false) {
+        task["tie"].take();
+    }
     remote.list(
         &[
             ("position", "position"),

@@ -30,7 +30,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         ids.push(find(remote, name)?["id"].clone());
     }
     let body = if ids.is_empty() { json!({}) } else { json!({"ids": ids}) };
-    remote.send_json(Method::Post, "plugins/sync", &body)?;
+    let answer = remote.send_json(Method::Post, "plugins/sync", &body)?;
+    for warning in answer["warnings"].as_array().into_iter().flatten().filter_map(|text| text.as_str()) {
+        remote.note(&format!("warning: {warning}"));
+    }
     remote.note("files of plugins were read again");
     Ok(())
 }

@@ -14,7 +14,7 @@ use super::show::{failures, tell_failures};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 use crate::terminal;
-use crate::text::{counted, missing_key, one_line};
+use crate::text::{counted, one_line};
 
 /// Between two looks at a run that has not begun.
 const LOOK: Duration = Duration::from_millis(300);
@@ -124,8 +124,7 @@ fn why(id: i64, run: &Json, parts: &[Json]) -> Failure {
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().map(|line| format!(": {}", one_line(line))).unwrap_or_default();
     let mut failure = Failure::failed(format!("run {id} failed{took}{first}"));
-    let problems: Vec<String> =
-        lines.map(|line| missing_key(&one_line(line.strip_prefix("- ").unwrap_or(line)))).collect();
+    let problems: Vec<String> = lines.map(|line| one_line(line.strip_prefix("- ").unwrap_or(line))).collect();
     // The server tells some of them, and how many there are.
     let n_told = message.split(' ').next().and_then(|word| word.parse().ok());
     let n_problems = n_told.unwrap_or(problems.len()).max(problems.len());
@@ -301,7 +300,7 @@ mod tests {
     #[test]
     fn problems_of_planning_are_told_one_by_one() {
         let problems: Vec<String> =
-            (0..20).map(|n| format!("- task `t{n}`, condition: 'x' in `$.x`")).collect();
+            (0..20).map(|n| format!("- task `t{n}`, condition: there is no key 'x' in `$.x`")).collect();
         let run = json!({"cluster": 4, "message": format!("27 problems\n{}", problems.join("\n"))});
         let part = json!({"plan_id": null, "run": {"graph_type": "upgrade"}});
         let failure = why(7, &run, &[part]);

@@ -36,10 +36,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let request = Request::get("transactions")
         .maybe("cluster_id", args.env)
         .maybe("statuses", (!args.status.is_empty()).then(|| args.status.join(",")))
-        .query("order_by", "-id");
+        .maybe("whole", (!args.parts).then_some(1))
+        .query("order_by", "-id")
+        .query("limit", args.limit);
     let mut runs = remote.get_list(&request)?;
-    runs.retain(|run| args.parts || run["parent_id"].is_null());
-    runs.truncate(args.limit);
     if remote.format() == Format::Table {
         for run in &mut runs {
             run["took"] = json!(describe(run));

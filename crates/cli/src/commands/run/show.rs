@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             fields.iter().map(|field| cell(field)).chain([describe(run)]).collect()
         };
         let header = ["part", "graph", "plan", "status", "%", "took"];
-        let table = grid(header.iter().map(|title| (*title).to_owned()).collect(), parts.iter().map(row));
+        let table = grid(&header, parts.iter().map(row));
         remote.printer.page(&format!("\n{table}"))?;
     }
     let failed = failures(remote, args.run)?;
@@ -73,8 +73,7 @@ pub(super) fn tell_failures(remote: &mut Remote<'_>, failed: &[Json]) -> Outcome
     let row = |record: &Json| {
         ["task_name", "node_id", "reason"].iter().map(|key| cell(&record[*key])).collect::<Vec<_>>()
     };
-    let header = ["failed task", "node", "why"].iter().map(|title| (*title).to_owned()).collect();
-    let table = grid(header, failed.iter().map(row));
+    let table = grid(&["failed task", "node", "why"], failed.iter().map(row));
     Ok(remote.printer.page(&format!("\n{table}"))?)
 }
 

@@ -95,9 +95,8 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         vec![control.path(), control.label.clone(), cell(&state["value"]), options.join(", ")]
     };
     let rows: Vec<Vec<String>> = evaluation["controls"].as_array().into_iter().flatten().map(row).collect();
-    let header =
-        ["control", "question", "default", "options"].iter().map(|title| (*title).to_owned()).collect();
-    Ok(remote.printer.page(&grid(header, rows.into_iter()))?)
+    let header = ["control", "question", "default", "options"];
+    Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
 
 fn make(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {

@@ -1,0 +1,49 @@
+//! `stoker ca`: the internal certificate authority, without a server.
+
+mod init;
+mod server;
+mod show;
+
+use clap::Subcommand;
+
+use crate::exit::{Exit, Failure, Outcome};
+use crate::printer::Printer;
+
+/// The internal certificate authority that servers and agents trust
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Init(init::Args),
+    Server(server::Args),
+    Show(show::Args),
+    // end sorted
+}
+
+pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+    let done = match &args.verb {
+        Verb::Init(args) => init::run(args, printer),
+        Verb::Server(args) => server::run(args, printer),
+        Verb::Show(args) => return show::run(args, printer),
+    };
+    done.map_err(|error| failure(&error))
+}
+
+fn failure(error: &stoker_tls::TlsError) -> Failure {
+    use stoker_tls::TlsError;
+    let exit = match error {
+        TlsError::File { what: "read", .. }
+        | TlsError::NoAuthority { .. }
+        | TlsError::NotPrivate { .. }
+        | TlsError::Nonsense { .. } => Exit::Input,
+        TlsError::File { .. } => Exit::Output,
+        _ => Exit::Failed,
+    };
+    Failure::new(exit, crate::diagnostic::Diagnostic::error(error.to_string()))
+}

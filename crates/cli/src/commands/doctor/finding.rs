@@ -1,0 +1,71 @@
+//! What a check found.
+
+use std::fmt;
+
+use serde_json::{Value as Json, json};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    Ok,
+    /// It works, and will not always.
+    Warning,
+    /// It does not work.
+    Problem,
+}
+
+impl Level {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warning => "warning",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) level: Level,
+    /// What was looked at.
+    pub(super) check: &'static str,
+    /// What is so, and what that means.
+    pub(super) message: String,
+    /// What to do about it.
+    pub(super) help: Option<String>,
+}
+
+impl Finding {
+    pub(super) fn ok(check: &'static str, message: impl Into<String>) -> Self {
+        Self { level: Level::Ok, check, message: message.into(), help: None }
+    }
+
+    pub(super) fn warning(check: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { level: Level::Warning, check, message: message.into(), help: Some(help.into()) }
+    }
+
+    pub(super) fn problem(check: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { level: Level::Problem, check, message: message.into(), help: Some(help.into()) }
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        json!({
+            "check": self.check, "level": self.level.as_str(), "message": self.message, "help": self.help,
+        })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = match self.level {
+            Level::Ok => anstyle::AnsiColor::Green,
+            Level::Warning => anstyle::AnsiColor::Yellow,
+            Level::Problem => anstyle::AnsiColor::Red,
+        };
+        let style = style.on_default();
+        write!(f, "{style}{:<8}{style:#} {}: {}", self.level.as_str(), self.check, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n         {help}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Before a server starts: the machine, and what the options name.
+
+mod certificate;
+mod data;
+mod database;
+mod files;
+mod keys;
+mod nats;
+mod plugins;
+mod runs;
+
+use std::path::PathBuf;
+
+use stoker_settings::DatabaseLocation;
+use stoker_store::{Database, Inspection, Store};
+
+use super::finding::Finding;
+use crate::commands::serve::{Location, key_file};
+use crate::environment;
+use crate::exit::Outcome;
+use crate::runtime::block_on;
+
+/// Look at what a server is to be started with; takes the options of `serve`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nothing is changed: a database that is missing is not made, an old one not brought up to date.
+
+Examples:
+  stoker doctor setup
+  stoker doctor setup --data-dir /var/lib/stoker
+  STOKER_DATABASE_URL=postgres://stoker@db/stoker stoker doctor setup --nats nats://127.0.0.1:4222
+  stoker doctor setup --tls-cert server.pem --output json")]
+pub(super) struct Args {
+    #[command(flatten)]
+    location: Location,
+
+    /// Where packages of plugins are unpacked [default: `plugins` beside the embedded database]
+    #[arg(long, value_name = "DIR")]
+    plugins_root: Option<PathBuf>,
+
+    /// File with the keys that contents of modules are sealed with [default: in the data folder]
+    #[arg(long, value_name = "FILE")]
+    modules_key_file: Option<PathBuf>,
+
+    /// A NATS server
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
+
+    /// Certificate of the server, in PEM form
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+}
+
+/// What is looked at.
+struct Setup {
+    data_folder: PathBuf,
+    plugins_root: PathBuf,
+    key_file: PathBuf,
+    nats: Option<String>,
+    certificate: Option<PathBuf>,
+    database: Database,
+    /// What is there of the database, or why nobody knows.
+    inspected: Result<Option<Inspection>, String>,
+}
+
+/// One line for each check.
+const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
+    // sorted
+    certificate::check,
+    data::check,
+    database::check,
+    files::check,
+    keys::check,
+    nats::check,
+    plugins::check,
+    runs::check,
+    // end sorted
+];
+
+pub(super) fn look(args: Args) -> Outcome<Vec<Finding>> {
+    let location = args.location.resolve()?;
+    let key_file = key_file(args.modules_key_file, &location);
+    let (data_folder, database) = match location {
+        DatabaseLocation::Folder(folder) => {
+            let path = folder.join(DatabaseLocation::FILE);
+            (folder, Database::Sqlite { path })
+        }
+        DatabaseLocation::Url(url) => {
+            let folder = environment::data_folder().unwrap_or_default();
+            (folder, Database::Postgres { url: url.reveal().to_owned() })
+        }
+    };
+    let inspected = block_on(Store::inspect(&database))?;
+    let setup = Setup {
+        plugins_root: args.plugins_root.unwrap_or_else(|| data_folder.join("plugins")),
+        key_file,
+        nats: args.nats,
+        certificate: args.tls_cert,
+        inspected: inspected.map_err(|error| chain(&error)),
+        data_folder,
+        database,
+    };
+    Ok(CHECKS.iter().flat_map(|check| check(&setup)).collect())
+}
+
+/// An error with everything that caused it.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        message = format!("{message}: {cause}");
+        source = cause.source();
+    }
+    message
+}

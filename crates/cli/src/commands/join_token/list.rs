@@ -1,0 +1,26 @@
+use stoker_client::Request;
+
+use crate::exit::Outcome;
+use crate::remote::Remote;
+
+/// List the tokens with which agents join
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker join-token list")]
+pub(super) struct Args {}
+
+pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {
+    let tokens = remote.get_list(&Request::get("join_tokens"))?;
+    remote.list(
+        &[
+            ("id", "id"),
+            ("label", "label"),
+            ("uses left", "uses_left"),
+            ("may replace", "may_replace"),
+            ("made", "created_at"),
+            ("lives until", "expires_at"),
+        ],
+        tokens,
+    )
+}

@@ -1,0 +1,40 @@
+//! `stoker join-token`: how agents come in.
+
+mod create;
+mod delete;
+mod list;
+
+use clap::Subcommand;
+
+use crate::exit::Outcome;
+use crate::printer::Printer;
+use crate::remote::{Options, Remote, Shared};
+
+/// Tokens with which agents join, for a while or so many times
+#[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+
+    #[command(flatten)]
+    options: Shared,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    // sorted
+    Create(create::Args),
+    Delete(delete::Args),
+    List(list::Args),
+    // end sorted
+}
+
+pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    match &args.verb {
+        Verb::Create(args) => create::run(args, &mut remote),
+        Verb::Delete(args) => delete::run(args, &mut remote),
+        Verb::List(_) => list::run(&mut remote),
+    }
+}

@@ -1,0 +1,27 @@
+use super::find::webhook_path;
+use crate::exit::Outcome;
+use crate::remote::Remote;
+
+/// Delete a webhook and what it was to be told
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker webhook delete chat
+  stoker webhook delete chat --yes")]
+pub(super) struct Args {
+    /// Id or name of the webhook
+    #[arg(value_name = "WEBHOOK")]
+    webhook: String,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
+    let path = webhook_path(remote, &args.webhook)?;
+    crate::remote::confirm(&format!("Delete webhook {}?", args.webhook), args.yes)?;
+    remote.delete(path)?;
+    remote.note(&format!("deleted webhook {}", args.webhook));
+    Ok(())
+}

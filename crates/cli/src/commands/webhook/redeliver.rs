@@ -1,0 +1,28 @@
+use serde_json::json;
+use stoker_client::Method;
+
+use super::find::webhook_path;
+use crate::exit::Outcome;
+use crate::remote::Remote;
+
+/// Tell a webhook something once more
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker webhook redeliver chat 12")]
+pub(super) struct Args {
+    /// Id or name of the webhook
+    #[arg(value_name = "WEBHOOK")]
+    webhook: String,
+
+    /// Id of the delivery
+    #[arg(value_name = "DELIVERY")]
+    delivery: i64,
+}
+
+pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
+    let path = webhook_path(remote, &args.webhook)?;
+    let path = format!("{path}/deliveries/{}/redeliver", args.delivery);
+    let sent = remote.send_json(Method::Post, path, &json!({}))?;
+    remote.made("sends again delivery", &sent)
+}

@@ -1,0 +1,35 @@
+//! A NATS that asks who somebody is, as `stoker nats init` sets it up.
+
+use std::process::{Command, Output};
+
+use stoker_testkit::{Folder, TestNats};
+
+pub(crate) fn init(folder: &Folder) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+    command.args(["nats", "init", "--dir"]).arg(folder.file("nats")).output().unwrap()
+}
+
+pub(crate) struct Guarded {
+    pub(crate) nats: TestNats,
+    pub(crate) folder: Folder,
+}
+
+impl Guarded {
+    /// Nothing where tests of NATS are left out.
+    pub(crate) fn start() -> Option<Self> {
+        let folder = Folder::new();
+        let output = init(&folder);
+        assert!(output.status.success(), "{output:?}");
+        let nats = TestNats::configured(&folder.file("nats/nats-server.conf"))?;
+        Some(Self { nats, folder })
+    }
+
+    /// For servers that use it and take agents that come over it.
+    pub(crate) fn server_options(&self) -> Vec<String> {
+        let file = |name: &str| self.folder.file(name).display().to_string();
+        let (credentials, keys) = (file("nats/servers.creds"), file("nats/keys.json"));
+        ["--nats", &self.nats.url(), "--nats-credentials", &credentials, "--nats-keys", &keys]
+            .map(str::to_owned)
+            .to_vec()
+    }
+}
