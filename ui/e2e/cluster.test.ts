@@ -31,6 +31,42 @@ test("nodes are found, get roles together and leave again", async () => {
   expect(page.problems).toEqual([]);
 });
 
+test("a thousand nodes are listed in pages, and the server finds the one that is sought", { timeout: 120_000 }, async () => {
+  const body = Array.from({ length: 1000 }, (_, n) => ({ mac: `52:54:01:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`, status: "discover", name: `fleet-${n}`, labels: { rack: `r${n % 40}` } }));
+  for (let start = 0; start < body.length; start += 50) await Promise.all(body.slice(start, start + 50).map((node) => site.call("POST", "nodes", node)));
+  const page = await site.open(`/clusters/${cluster}/nodes?show=free`);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/api/v1/nodes?")) asked.push(request.url());
+  });
+  await page.reload();
+  await page.getByText("fleet-0", { exact: true }).waitFor();
+  await page.getByText(/^1,0\d\d nodes/).waitFor();
+  expect(asked.length).toBeLessThanOrEqual(3);
+  expect(asked.every((url) => url.includes("limit=100"))).toBe(true);
+  expect(await page.getByRole("row").count()).toBeLessThan(80);
+  // The end of the list is as near as its beginning.
+  await page.locator(".tablewrap").evaluate((wrap) => wrap.scrollTo(0, wrap.scrollHeight));
+  await page.getByText(/^fleet-9[5-9]\d$/).first().waitFor();
+  await page.getByRole("searchbox", { name: "Search nodes" }).fill("fleet-77 rack=r37");
+  await page.getByText("fleet-77", { exact: true }).waitFor();
+  await page.getByText(/^1 node of 1,0\d\d/).waitFor();
+  expect(page.problems).toEqual([]);
+});
+
+test("links of the cluster and of its plugins are shown", async () => {
+  const [plugin] = await site.call<{ id: number }[]>("GET", "plugins");
+  await site.call("POST", `plugins/${plugin?.id}/links`, { title: "Dashboards", url: "https://grafana.example/", description: "How machines are" });
+  await site.call("POST", `clusters/${cluster}/plugin_links`, { title: "The shop", url: "/shop/" });
+  await site.call("POST", `clusters/${cluster}/plugin_links`, { title: "Not shown", url: "/hidden/", hidden: true });
+  const page = await site.open(`/clusters/${cluster}`);
+  const links = page.getByRole("region", { name: "Links" });
+  await links.getByRole("link", { name: "The shop" }).waitFor();
+  expect(await links.getByRole("link", { name: "Dashboards" }).getAttribute("href")).toBe("https://grafana.example/");
+  expect(await links.getByText("Not shown").count()).toBe(0);
+  expect(page.problems).toEqual([]);
+});
+
 test("a setting is changed, saved, and is there again", async () => {
   const page = await site.open(`/clusters/${cluster}/settings`);
   await page.getByRole("checkbox", { name: /Debug/ }).check();

@@ -15,7 +15,7 @@ test("a broken graph is told with its line while it is written, and is not store
   await editor.fill("- id: a\n  type: shel\n- id: b\n  type: shell\n  condition: {yaql_exp: '$.a +'}\n");
   const alert = page.getByRole("alert");
   await alert.getByText("line 2").waitFor();
-  await alert.getByText("did you mean `shell`?").waitFor();
+  await alert.getByText("did you mean shell?").waitFor();
   await alert.getByText("line 5").waitFor();
   expect(await page.getByRole("button", { name: "Store" }).isDisabled()).toBe(true);
   expect(await site.call<unknown[]>("GET", `clusters/${cluster}/deployment_tasks/own?graph_type=mine`)).toEqual([]);
@@ -55,6 +55,21 @@ test("a task tells who set what, and layers can be compared", async () => {
   await page.getByRole("article", { name: "install-agent" }).getByText("added").waitFor();
   await page.getByRole("tab", { name: "Table" }).click();
   await page.getByRole("table", { name: "Tasks" }).getByRole("button", { name: "deploy_end" }).waitFor();
+});
+
+test("a graph is compared with what it was when a plan was made", async () => {
+  const task = { id: "changes", type: "shell", version: "2.1.0", roles: ["*"], parameters: { cmd: "echo one", timeout: 5 } };
+  await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=versions`, [task]);
+  const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, { graph_type: "versions" });
+  await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=versions`, [{ ...task, parameters: { timeout: 5, cmd: "echo two" } }, { id: "fresh", type: "stage" }]);
+  const page = await site.open(`/clusters/${cluster}/graphs/versions`);
+  await page.getByRole("tab", { name: "Layers compared" }).click();
+  await page.getByLabel("From").selectOption(`plan:${plan.id}`);
+  await page.getByRole("article", { name: "fresh" }).getByText("added").waitFor();
+  await page.getByRole("article", { name: "changes" }).getByText("echo one").waitFor();
+  await page.getByText("2 tasks differ").waitFor();
+  expect(page.url()).toContain(`plan%3A${plan.id}`);
+  expect(page.problems).toEqual([]);
 });
 
 test("two hundred tasks are laid out in less than a second, fold and unfold", async () => {

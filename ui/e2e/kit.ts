@@ -1,9 +1,10 @@
 // A real server with agents inside, a real browser, and what the tests need of both.
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 
 const PASSWORD = "correct horse";
@@ -34,7 +35,7 @@ export class Site {
   /** Nothing is shared: a folder, a port and a browser of its own. */
   static async start(): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), "stoker-ui-"));
-    const server = spawn(required("STOKER_PROGRAM"), ["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", folder], {
+    const server = spawn(required("STOKER_PROGRAM"), ["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", folder, "--plugin-scripts-root", join(folder, "scripts")], {
       env: { ...process.env, STOKER_ADMIN_PASSWORD: PASSWORD },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -81,6 +82,12 @@ export class Site {
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return (text ? JSON.parse(text) : null) as T;
+  }
+
+  /** A command of the program as the admin; what it wrote to standard output. */
+  command(...words: string[]): string {
+    const env = { ...process.env, XDG_CONFIG_HOME: this.folder };
+    return execFileSync(required("STOKER_PROGRAM"), [...words, "--server", this.base, "--token", this.token], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   }
 
   async user(name: string, role: string): Promise<void> {
@@ -138,9 +145,10 @@ export async function picture(page: Page, name: string): Promise<void> {
 
 /** The example that comes with the product: a release, a plugin, a cluster with five nodes. */
 export async function shop(site: Site): Promise<{ cluster: number; release: number; nodes: number[] }> {
-  const example = (name: string) => readFileSync(new URL(`../../examples/demo/${name}`, import.meta.url), "utf8");
+  const folder = new URL("../../examples/demo/", import.meta.url);
+  const example = (name: string) => readFileSync(new URL(name, folder), "utf8");
   const release = (await site.call<{ id: number }>("POST", "releases", example("release.yaml"))).id;
-  const plugin = (await site.call<{ id: number }>("POST", "plugins", example("plugin.yaml"))).id;
+  const plugin = Number(site.command("plugin", "install", fileURLToPath(new URL("plugins/monitoring", folder)), "--quiet"));
   const cluster = (await site.call<{ id: number }>("POST", "clusters", { name: "shop", release_id: release })).id;
   const enabled = { metadata: { class: "plugin", enabled: true, chosen_id: plugin } };
   await site.call("PUT", `clusters/${cluster}/attributes`, { editable: { monitoring: enabled } });

@@ -23,6 +23,8 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["admin-users", "/admin/users", "New user"],
   ["admin-tokens", "/admin/tokens", "Tokens of users"],
   ["admin-audit", "/admin/audit", "plan.create"],
+  ["admin-notifications", "/admin/notifications", "New webhook"],
+  ["notifications", "/notifications", "has succeeded"],
   ["about", "/admin/about", "Apache-2.0"],
   ["account", "/account", "Present password"],
 ];

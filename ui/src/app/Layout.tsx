@@ -1,6 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
+import { api, data } from "../api/client";
 import { Loading } from "../components/Loading";
+import { countOf } from "../lib/notifications";
 import { connection } from "./connection";
 import { useIdentity, useMay } from "./identity";
 import { Login } from "./Login";
@@ -60,11 +63,15 @@ function Controls() {
   const { data: identity } = useIdentity();
   const isDark = theme.use() === "dark";
   const logOut = () => {
+    const token = session.token();
+    // The server ends it too; if it does not answer, the token ends by itself.
+    if (token) void fetch("/v3/auth/tokens", { method: "DELETE", headers: { "X-Auth-Token": token, "X-Subject-Token": token }, keepalive: true }).catch(() => undefined);
     session.end();
     queries.clear();
   };
   return (
     <div className="row">
+      <Bell />
       <button
         type="button"
         className="button quiet small"
@@ -81,6 +88,22 @@ function Controls() {
         Log out
       </button>
     </div>
+  );
+}
+
+/** How much happened that nobody has read. */
+function Bell() {
+  const stats = useQuery({
+    queryKey: ["notifications", "stats"],
+    queryFn: () => data(api.GET("/api/v1/notifications/stats")),
+    refetchInterval: 15_000,
+  });
+  const unread = stats.data?.unread ?? 0;
+  const name = unread === 0 ? "Notifications" : `Notifications, ${unread} unread`;
+  return (
+    <Link to="/notifications" className="navlink" aria-label={name} title={name}>
+      <span aria-hidden="true">🔔{unread > 0 && ` ${countOf(unread)}`}</span>
+    </Link>
   );
 }
 

@@ -1,4 +1,5 @@
 import { asFailure, type ErrorItem } from "../api/client";
+import { Words } from "./Words";
 
 /** A failure where it belongs, with everything the server told about it. */
 export function Problem({ error, title, retry }: { error: unknown; title?: string; retry?: () => void }) {
@@ -7,7 +8,7 @@ export function Problem({ error, title, retry }: { error: unknown; title?: strin
   return (
     <div className="problem" role="alert">
       <strong>{title ? `${title}: ` : ""}</strong>
-      {failure.message}
+      <Words text={failure.message} />
       {items.length > 0 && (
         <ul>
           {items.slice(0, 100).map((item, place) => (
@@ -30,13 +31,18 @@ export function Problem({ error, title, retry }: { error: unknown; title?: strin
 }
 
 function Item({ item }: { item: ErrorItem }) {
-  const place = [item.line != null && `line ${item.line}`, item.path].filter(Boolean).join(", ");
+  const line = item.line == null ? undefined : item.file ? `${item.file}:${item.line}` : `line ${item.line}`;
+  const place = [line, item.path].filter(Boolean).join(", ");
   return (
     <>
       {place && <code>{place}: </code>}
-      {item.message}
+      <Words text={item.message} />
       {item.nodes && item.nodes.length > 0 && <span className="muted"> (node {item.nodes.join(", ")})</span>}
-      {item.help && <div className="help">{item.help}</div>}
+      {item.help && (
+        <div className="help">
+          <Words text={item.help} />
+        </div>
+      )}
     </>
   );
 }

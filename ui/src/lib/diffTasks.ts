@@ -27,6 +27,16 @@ export function diffTasks(before: Record<string, unknown>[], after: Record<strin
 function fieldsOf(before: Record<string, unknown>, after: Record<string, unknown>): TaskChange["fields"] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)].filter((name) => name !== "id" && !IGNORED.has(name)));
   return [...names]
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .filter((name) => !isSame(before[name], after[name]))
     .map((name) => ({ name, before: before[name], after: after[name] }));
+}
+
+/** The order of keys has no meaning. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const keys = Object.keys(x);
+  return keys.length === Object.keys(y).length && keys.every((key) => key in y && isSame(x[key], y[key]));
 }

@@ -1,9 +1,12 @@
-// Which nodes a list shows.
+// Which nodes a list shows. The server filters; a list holds what is on screen.
 import type { Schemas } from "../api/client";
 
 export type Node = Schemas["Node"];
+export type NodeKinds = Schemas["NodeKinds"];
 
 export interface NodeFilter {
+  /** A cluster, or nothing: nodes of no cluster. */
+  cluster: number | "";
   search: string;
   role: string;
   status: string;
@@ -11,15 +14,20 @@ export interface NodeFilter {
   label: string;
 }
 
-/** Every word of the search must be somewhere in what is known of a node. */
-export function matchesNode(node: Node, filter: NodeFilter): boolean {
-  const roles = [...node.roles, ...node.pending_roles];
-  if (filter.role && !roles.includes(filter.role)) return false;
-  if (filter.status && node.status !== filter.status) return false;
-  if (filter.online && node.online !== (filter.online === "yes")) return false;
-  if (filter.label && !labelsOf(node).includes(filter.label)) return false;
-  const text = [node.id, node.name, node.hostname, node.ip, node.mac, ...roles, ...labelsOf(node)].join(" ").toLowerCase();
-  return filter.search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+/** As the server wants it; what is not said filters nothing. */
+export function nodeQuery({ cluster, search, role, status, online, label }: NodeFilter) {
+  return {
+    cluster_id: String(cluster),
+    ...(search.trim() && { search: search.trim() }),
+    ...(role && { roles: role }),
+    ...(status && { status }),
+    ...(online && { online: online === "yes" ? "1" : "0" }),
+    ...(label && { labels: label }),
+  };
+}
+
+export function hasFilter({ search, role, status, online, label }: NodeFilter): boolean {
+  return [search.trim(), role, status, online, label].some((text) => text !== "");
 }
 
 /** `rack=7`, or the name alone where there is no value. */
@@ -28,6 +36,6 @@ export function labelsOf(node: Node): string[] {
 }
 
 /** Values that occur, for a filter. */
-export function choices(nodes: Node[], of: (node: Node) => string[]): string[] {
-  return [...new Set(nodes.flatMap(of))].toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
+export function choices(counted: Record<string, number> | undefined): string[] {
+  return Object.keys(counted ?? {}).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }

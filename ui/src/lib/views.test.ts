@@ -8,7 +8,8 @@ import { diffTasks } from "./diffTasks";
 import { ago, duration, parseTime } from "./format";
 import { chartOf, ticks } from "./gantt";
 import { linesOf } from "./log";
-import { matchesNode, type Node } from "./nodes";
+import { safeUrl } from "./links";
+import { choices, hasFilter, nodeQuery } from "./nodes";
 import { conflictsOf } from "./roles";
 import { SIGNS, STATUSES, statusOfRecord, statusOfRun } from "./status";
 import { inChunks, tilesOf, visible } from "./tiles";
@@ -87,13 +88,19 @@ test("output is lines, however it was cut, and gaps are told", () => {
   expect(linesOf([piece("out", 0, "one\ntw"), piece("err", 0, "bad\n"), piece("out", 6, "o\n"), piece("out", 20, "after\n")]).map((line) => line.text)).toEqual(["one", "two", "bad", "… 12 bytes were not kept", "after"]);
 });
 
-test("nodes are found by every word", () => {
-  const node = { id: 7, name: "alpha", hostname: "node-7", mac: "aa", ip: "10.0.0.7", roles: ["web"], pending_roles: ["db"], labels: { rack: "4" }, status: "ready", online: true } as unknown as Node;
-  const filter = { search: "", role: "", status: "", online: "", label: "" };
-  expect(matchesNode(node, { ...filter, search: "ALPHA web" })).toBe(true);
-  expect(matchesNode(node, { ...filter, search: "alpha mail" })).toBe(false);
-  expect(matchesNode(node, { ...filter, role: "db", label: "rack=4", online: "yes" })).toBe(true);
-  expect(matchesNode(node, { ...filter, online: "no" })).toBe(false);
+test("filters of nodes are asked of the server, and only those that filter", () => {
+  const filter = { cluster: 3, search: " ", role: "", status: "", online: "", label: "" } as const;
+  expect(nodeQuery(filter)).toEqual({ cluster_id: "3" });
+  expect(hasFilter(filter)).toBe(false);
+  const full = { cluster: "", search: " alpha web ", role: "db", status: "ready", online: "no", label: "rack=4" } as const;
+  expect(nodeQuery(full)).toEqual({ cluster_id: "", search: "alpha web", roles: "db", status: "ready", online: "0", labels: "rack=4" });
+  expect(hasFilter(full)).toBe(true);
+  expect(choices({ "rack=10": 1, "rack=9": 2 })).toEqual(["rack=9", "rack=10"]);
+});
+
+test("only addresses of the web can be opened", () => {
+  for (const url of ["https://grafana.example/", "http://10.0.0.1:3000", "/dashboard/"]) expect(safeUrl(url)).toBe(url);
+  for (const url of ["javascript:alert(1)", "//evil.example", "data:text/html,x", "grafana", ""]) expect(safeUrl(url)).toBeUndefined();
 });
 
 test("roles that exclude each other do so both ways", () => {

@@ -19,6 +19,7 @@ export default function Admin() {
               ["users", "Users"],
               ["tokens", "Tokens"],
               ["audit", "Audit log"],
+              ["notifications", "Notifications"],
               ["about", "About"],
             ].map(([path = "", name]) => (
               <NavLink key={path} to={path} className={({ isActive }) => (isActive ? "active" : "")}>

@@ -31,7 +31,7 @@ export default function Tokens() {
       <section className="stack tight" aria-labelledby="t-agents">
         <h2 id="t-agents">Agents</h2>
         {agents.isPending && <LoadingRows rows={2} />}
-        {agents.data?.length === 0 && <Empty title="No agent has joined">Make a token below and start `stoker agent` with it on a node.</Empty>}
+        {agents.data?.length === 0 && <Empty title="No agent has joined">Make a token below and start <code>stoker agent</code> with it on a node.</Empty>}
         {agents.data && agents.data.length > 0 && (
           <DataTable
             label="Agents"

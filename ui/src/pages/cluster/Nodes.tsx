@@ -1,18 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState } from "react";
+import { useDeferredValue, useRef, useState } from "react";
 import { useMay } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
 import { Empty } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { count } from "../../lib/format";
-import { choices, labelsOf, matchesNode, type Node } from "../../lib/nodes";
+import { choices, hasFilter, labelsOf, type Node, type NodeFilter } from "../../lib/nodes";
 import { useParam } from "../../lib/params";
 import { statusOfNode } from "../../lib/status";
 import { AssignDialog, UnassignDialog } from "./AssignDialog";
 import { useCluster } from "./Cluster";
-import { freeNodes, nodesOf } from "./nodeQueries";
+import { allNodes, NODE_PAGE, nodeKinds, nodePage } from "./nodeQueries";
 import { PlanDialog } from "./PlanDialog";
 
 type Doing = "assign" | "unassign" | "plan" | null;
@@ -25,31 +25,48 @@ export default function Nodes() {
   const [status, setStatus] = useParam("status", "");
   const [online, setOnline] = useParam("online", "");
   const [label, setLabel] = useParam("label", "");
-  const [ticked, setTicked] = useState<ReadonlySet<number>>(new Set());
+  const [ticked, setTicked] = useState<ReadonlyMap<number, Node>>(new Map());
+  // Those that are not shown have to be asked for; the tick is there at once.
+  const [isTicking, setTicking] = useState(false);
   const [doing, setDoing] = useState<Doing>(null);
-  const own = useQuery(nodesOf(cluster.id));
-  const free = useQuery({ ...freeNodes, enabled: show === "free" });
   const mayOperate = useMay("operate");
-  const nodes = show === "free" ? free : own;
-  const all = useMemo(() => nodes.data ?? [], [nodes.data]);
-  const filter = { search, role, status, online, label };
-  const shown = all.filter((node) => matchesNode(node, filter));
-  const chosen = all.filter((node) => ticked.has(node.id));
-  const areAllTicked = shown.length > 0 && shown.every((node) => ticked.has(node.id));
-  const tick = (id: number) =>
+  const queries = useQueryClient();
+  const of = show === "free" ? "" : cluster.id;
+  const kinds = useQuery(nodeKinds(of));
+  const sought = useDeferredValue(search);
+  const filter: NodeFilter = { cluster: of, search: sought, role, status, online, label };
+  const first = useQuery(nodePage(filter, 0));
+  const total = first.data?.total ?? 0;
+  const chosen = [...ticked.values()];
+  const areAllTicked = total > 0 && ticked.size === total;
+  const tick = (node: Node) =>
     setTicked((now) => {
-      const next = new Set(now);
-      if (!next.delete(id)) next.add(id);
+      const next = new Map(now);
+      if (!next.delete(node.id)) next.set(node.id, node);
       return next;
     });
+  const tickAll = async () => {
+    if (areAllTicked) return setTicked(new Map());
+    setTicking(true);
+    try {
+      const all = await queries.fetchQuery(allNodes(filter));
+      setTicked(new Map(all.map((node) => [node.id, node])));
+    } finally {
+      setTicking(false);
+    }
+  };
   const finish = () => {
     setDoing(null);
-    setTicked(new Set());
+    setTicked(new Map());
+  };
+  const choose = (value: string) => {
+    setTicked(new Map());
+    setShow(value);
   };
   return (
     <div className="stack tight">
       <div className="toolbar" role="search" aria-label="Nodes">
-        <select aria-label="Which nodes" value={show} onChange={(event) => setShow(event.target.value)}>
+        <select aria-label="Which nodes" value={show} onChange={(event) => choose(event.target.value)}>
           <option value="own">Of this cluster</option>
           <option value="free">Of no cluster</option>
         </select>
@@ -60,13 +77,13 @@ export default function Nodes() {
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <Filter name="Role" value={role} set={setRole} values={choices(all, (node) => [...node.roles, ...node.pending_roles])} />
-        <Filter name="Status" value={status} set={setStatus} values={choices(all, (node) => [node.status])} />
+        <Filter name="Role" value={role} set={setRole} values={choices(kinds.data?.roles)} />
+        <Filter name="Status" value={status} set={setStatus} values={choices(kinds.data?.statuses)} />
         <Filter name="Online" value={online} set={setOnline} values={["yes", "no"]} />
-        <Filter name="Label" value={label} set={setLabel} values={choices(all, labelsOf)} />
+        <Filter name="Label" value={label} set={setLabel} values={choices(kinds.data?.labels)} />
         <span className="muted">
-          {count(shown.length, "node")}
-          {shown.length !== all.length && ` of ${all.length}`}
+          {first.data && count(total, "node")}
+          {first.data && kinds.data && total !== kinds.data.total && ` of ${kinds.data.total.toLocaleString("en-US")}`}
           {chosen.length > 0 && `, ${chosen.length} chosen`}
         </span>
         {mayOperate && (
@@ -77,14 +94,14 @@ export default function Nodes() {
           </div>
         )}
       </div>
-      {nodes.isPending && <LoadingRows />}
-      {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
-      {nodes.isSuccess && shown.length === 0 && (
-        <Empty title={all.length === 0 ? "No nodes here" : "No node matches"}>
-          {all.length > 0 ? (
+      {first.isPending && <LoadingRows />}
+      {first.isError && <Problem error={first.error} retry={() => void first.refetch()} />}
+      {first.isSuccess && total === 0 && (
+        <Empty title={hasFilter(filter) ? "No node matches" : "No nodes here"}>
+          {hasFilter(filter) ? (
             "Change the filters above."
           ) : show === "own" ? (
-            <button type="button" className="button" onClick={() => setShow("free")}>
+            <button type="button" className="button" onClick={() => choose("free")}>
               Show nodes that can be added
             </button>
           ) : (
@@ -92,13 +109,14 @@ export default function Nodes() {
           )}
         </Empty>
       )}
-      {shown.length > 0 && (
+      {total > 0 && (
         <NodeTable
-          nodes={shown}
+          filter={filter}
+          total={total}
           ticked={ticked}
           tick={mayOperate ? tick : undefined}
-          areAllTicked={areAllTicked}
-          tickAll={() => setTicked(new Set(areAllTicked ? [] : shown.map((node) => node.id)))}
+          areAllTicked={areAllTicked || isTicking}
+          tickAll={() => void tickAll()}
         />
       )}
       {doing === "assign" && <AssignDialog cluster={cluster} nodes={chosen} onDone={finish} onClose={() => setDoing(null)} />}
@@ -131,22 +149,26 @@ function Action({ name, n, onClick }: { name: string; n: number; onClick: () => 
 
 const ROW = 37;
 
-/** Only rows on screen are in the page, however many nodes there are. */
-function NodeTable({ nodes, ticked, tick, areAllTicked, tickAll }: {
-  nodes: Node[];
-  ticked: ReadonlySet<number>;
-  tick?: (id: number) => void;
+/** Only rows on screen are in the page, and only their pages are asked for, however many nodes there are. */
+function NodeTable({ filter, total, ticked, tick, areAllTicked, tickAll }: {
+  filter: NodeFilter;
+  total: number;
+  ticked: ReadonlyMap<number, Node>;
+  tick?: (node: Node) => void;
   areAllTicked: boolean;
   tickAll: () => void;
 }) {
   const wrap = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({ count: nodes.length, getScrollElement: () => wrap.current, estimateSize: () => ROW, overscan: 12 });
+  const rows = useVirtualizer({ count: total, getScrollElement: () => wrap.current, estimateSize: () => ROW, overscan: 12 });
   const items = rows.getVirtualItems();
+  const pages = [...new Set(items.map((item) => Math.floor(item.index / NODE_PAGE)))];
+  const loaded = useQueries({ queries: pages.map((number) => nodePage(filter, number)) });
+  const nodeAt = (index: number) => loaded[pages.indexOf(Math.floor(index / NODE_PAGE))]?.data?.items[index % NODE_PAGE];
   const before = items[0]?.start ?? 0;
   const after = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <div className="tablewrap" ref={wrap} style={{ maxHeight: "calc(100vh - 240px)", overflow: "auto" }}>
-      <table aria-label="Nodes" aria-rowcount={nodes.length}>
+      <table aria-label="Nodes" aria-rowcount={total}>
         <thead style={{ position: "sticky", top: 0, zIndex: 1 }}>
           <tr>
             {tick && (
@@ -165,8 +187,9 @@ function NodeTable({ nodes, ticked, tick, areAllTicked, tickAll }: {
         <tbody>
           {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
           {items.map((item) => {
-            const node = nodes[item.index];
-            return node && <NodeRow key={node.id} node={node} isTicked={ticked.has(node.id)} tick={tick} />;
+            const node = nodeAt(item.index);
+            if (!node) return <tr key={`row ${item.index}`} aria-hidden="true" style={{ height: ROW }} />;
+            return <NodeRow key={node.id} node={node} isTicked={ticked.has(node.id)} tick={tick} />;
           })}
           {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
         </tbody>
@@ -175,12 +198,12 @@ function NodeTable({ nodes, ticked, tick, areAllTicked, tickAll }: {
   );
 }
 
-function NodeRow({ node, isTicked, tick }: { node: Node; isTicked: boolean; tick?: (id: number) => void }) {
+function NodeRow({ node, isTicked, tick }: { node: Node; isTicked: boolean; tick?: (node: Node) => void }) {
   return (
     <tr>
       {tick && (
         <td>
-          <input type="checkbox" aria-label={`Tick node ${node.id}`} checked={isTicked} onChange={() => tick(node.id)} />
+          <input type="checkbox" aria-label={`Tick node ${node.id}`} checked={isTicked} onChange={() => tick(node)} />
         </td>
       )}
       <td>

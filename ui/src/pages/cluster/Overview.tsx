@@ -6,14 +6,14 @@ import { Problem } from "../../components/Problem";
 import { RunList } from "../../components/RunList";
 import { Status } from "../../components/Status";
 import { Time } from "../../components/Time";
-import { countBy } from "../../lib/collect";
 import { statusOfNode } from "../../lib/status";
 import { useCluster } from "./Cluster";
-import { nodesOf } from "./nodeQueries";
+import { Links } from "./Links";
+import { nodeKinds } from "./nodeQueries";
 
 export default function Overview() {
   const cluster = useCluster();
-  const nodes = useQuery(nodesOf(cluster.id));
+  const nodes = useQuery(nodeKinds(cluster.id));
   const release = useQuery({
     queryKey: ["releases", cluster.release_id],
     queryFn: () => data(api.GET("/api/v1/releases/{id}", { params: { path: { id: cluster.release_id } } })),
@@ -57,8 +57,9 @@ export default function Overview() {
         <h2 id="nodes">Nodes</h2>
         {nodes.isPending && <LoadingRows rows={3} />}
         {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
-        {nodes.data && <Nodes nodes={nodes.data} />}
+        {nodes.data && <Nodes kinds={nodes.data} />}
       </section>
+      <Links clusterId={cluster.id} />
       <section className="card" aria-labelledby="runs" style={{ gridColumn: "1 / -1" }}>
         <h2 id="runs">Latest runs</h2>
         <RunList clusterId={cluster.id} limit={8} />
@@ -67,42 +68,40 @@ export default function Overview() {
   );
 }
 
-function Nodes({ nodes }: { nodes: Schemas["Node"][] }) {
-  if (nodes.length === 0) {
+function Nodes({ kinds }: { kinds: Schemas["NodeKinds"] }) {
+  if (kinds.total === 0) {
     return (
       <p>
         No nodes yet. <Link to="nodes?show=free">Assign some</Link>.
       </p>
     );
   }
-  const offline = nodes.filter((node) => !node.online);
-  const roles = countBy(nodes.flatMap((node) => [...node.roles, ...node.pending_roles]));
-  const statuses = countBy(nodes.map((node) => node.status));
+  const byCount = (counted: Record<string, number>) => Object.entries(counted).toSorted(([, a], [, b]) => b - a);
   return (
     <div className="stack tight">
       <div className="stats">
         <div className="stat">
-          <strong>{nodes.length}</strong>
+          <strong>{kinds.total}</strong>
           <span>nodes</span>
         </div>
         <div className="stat">
-          <strong>{nodes.length - offline.length}</strong>
+          <strong>{kinds.online}</strong>
           <span>online</span>
         </div>
         <div className="stat">
-          <strong>{nodes.filter((node) => node.pending_addition).length}</strong>
+          <strong>{kinds.to_be_added}</strong>
           <span>to be added</span>
         </div>
       </div>
       <div className="row">
-        {statuses.map(([status, n]) => (
+        {byCount(kinds.statuses).map(([status, n]) => (
           <Link key={status} to={`nodes?status=${status}`}>
             <Status status={statusOfNode(status)} word={`${n} ${status}`} />
           </Link>
         ))}
       </div>
       <div className="row">
-        {roles.map(([role, n]) => (
+        {byCount(kinds.roles).map(([role, n]) => (
           <Link key={role} to={`nodes?role=${encodeURIComponent(role)}`} className="chip">
             {role} {n}
           </Link>

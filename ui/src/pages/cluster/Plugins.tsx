@@ -34,7 +34,7 @@ export default function Plugins() {
   if (all.isError) return <Problem error={all.error} retry={() => void all.refetch()} />;
   const rows = pluginsOf((attributes.data.editable ?? {}) as Record<string, unknown>, all.data);
   if (rows.length === 0) {
-    return <Empty title="No plugin fits this cluster">Plugins are uploaded with `stoker plugin install` or POST /api/v1/plugins.</Empty>;
+    return <Empty title="No plugin fits this cluster">Plugins are installed with <code>stoker plugin install</code>.</Empty>;
   }
   return (
     <div className="stack">

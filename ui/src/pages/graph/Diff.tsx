@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { api, data } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
 import { Empty } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
@@ -6,7 +7,7 @@ import { diffTasks } from "../../lib/diffTasks";
 import { count } from "../../lib/format";
 import { brief } from "../../lib/json";
 import { useParam } from "../../lib/params";
-import { mergedTasks } from "./queries";
+import { tasksAt } from "./queries";
 
 const CHOICES: [string, string][] = [
   ["release", "release"],
@@ -17,19 +18,32 @@ const CHOICES: [string, string][] = [
   ["release,cluster,plugins", "all layers"],
 ];
 
-/** What a layer adds to and changes in others. */
+/** So many earlier versions are offered. */
+const VERSIONS = 20;
+
+/** What a layer adds to and changes in others, and what has changed since a plan was made. */
 export function Diff({ clusterId, graphType }: { clusterId: number; graphType: string }) {
   const [from, setFrom] = useParam("from", "release");
   const [to, setTo] = useParam("to", "release,cluster,plugins");
-  const before = useQuery(mergedTasks(clusterId, graphType, from));
-  const after = useQuery(mergedTasks(clusterId, graphType, to));
+  const before = useQuery(tasksAt(clusterId, graphType, from));
+  const after = useQuery(tasksAt(clusterId, graphType, to));
+  const plans = useQuery({
+    queryKey: ["plans", clusterId],
+    queryFn: () => data(api.GET("/api/v1/clusters/{id}/plans", { params: { path: { id: clusterId } } })),
+  });
+  const versions = (plans.data ?? [])
+    .filter((plan) => plan.graph_type === graphType)
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, VERSIONS)
+    .map((plan): [string, string] => [`plan:${plan.id}`, `as in plan #${plan.id}`]);
+  const choices = [...CHOICES, ...versions];
   const error = before.error ?? after.error;
   const changes = before.data && after.data ? diffTasks(before.data, after.data) : undefined;
   return (
     <div className="stack" style={{ overflow: "auto", minHeight: 0 }}>
       <div className="toolbar">
-        <Choice name="From" value={from} set={setFrom} />
-        <Choice name="To" value={to} set={setTo} />
+        <Choice name="From" value={from} set={setFrom} choices={choices} />
+        <Choice name="To" value={to} set={setTo} choices={choices} />
         {changes && <span className="muted">{count(changes.length, "task differs", "tasks differ")}</span>}
       </div>
       {error && <Problem error={error} />}
@@ -54,12 +68,12 @@ export function Diff({ clusterId, graphType }: { clusterId: number; graphType: s
   );
 }
 
-function Choice({ name, value, set }: { name: string; value: string; set: (value: string) => void }) {
+function Choice({ name, value, set, choices }: { name: string; value: string; set: (value: string) => void; choices: [string, string][] }) {
   return (
     <label className="row">
       {name}
       <select value={value} onChange={(event) => set(event.target.value)}>
-        {CHOICES.map(([layers, title]) => (
+        {choices.map(([layers, title]) => (
           <option key={layers} value={layers}>
             {title}
           </option>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { count } from "../../lib/format";
+import { Words } from "../../components/Words";
 
 /** What the server says about the merged graph as a whole. */
 export function Findings({ clusterId, graphType, choose }: { clusterId: number; graphType: string; choose: (task: string) => void }) {
@@ -26,7 +27,12 @@ export function Findings({ clusterId, graphType, choose }: { clusterId: number; 
                 {one.task}
               </button>
             )}{" "}
-            {one.message} {one.help && <span className="help">{one.help}</span>}
+            <Words text={one.message} />{" "}
+            {one.help && (
+              <span className="help">
+                <Words text={one.help} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -15,3 +15,14 @@ export const mergedTasks = (clusterId: number, graphType: string, layers = "") =
         }),
       ),
   });
+
+/** Some layers as they are now (`release,cluster`), or all of them as a plan has them (`plan:7`). */
+export const tasksAt = (clusterId: number, graphType: string, at: string) => {
+  const plan = /^plan:(\d+)$/.exec(at)?.[1];
+  if (plan === undefined) return mergedTasks(clusterId, graphType, at);
+  return queryOptions({
+    queryKey: ["graph", clusterId, graphType, at],
+    queryFn: () => data(api.GET("/api/v1/plans/{id}/tasks", { params: { path: { id: Number(plan) } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+};

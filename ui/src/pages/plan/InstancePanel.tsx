@@ -5,6 +5,7 @@ import { LoadingRows } from "../../components/Loading";
 import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
+import { Words } from "../../components/Words";
 
 /** Why a task runs on a node, or does not. */
 export function InstancePanel({ planId, clusterId, graphType, task, node, nameOf, close }: {
@@ -52,7 +53,9 @@ export function Reason({ instance }: { instance: Schemas["PlannedInstance"] }) {
     <>
       <section className="stack tight" aria-label="Reason">
         <h3>Why</h3>
-        <p>{instance.reason}</p>
+        <p>
+          <Words text={instance.reason} />
+        </p>
         {instance.decided_by.length > 0 && (
           <div>
             <span className="muted small-text">decided by</span>

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api/client";
 import { count, duration } from "../../lib/format";
+import { Words } from "../../components/Words";
 
 /** What else is to be said about a plan, folded. */
 export function Notes({ plan, nameOf }: { plan: Schemas["PlanSummary"]; nameOf: (node: string) => string }) {
@@ -13,8 +14,15 @@ export function Notes({ plan, nameOf }: { plan: Schemas["PlanSummary"]; nameOf: 
             {plan.warnings.map((warning, place) => (
               <li key={place}>
                 {warning.task && <code>{warning.task} </code>}
-                {warning.message}
+                <Words text={warning.message} />
                 {warning.help && <span className="muted"> {warning.help}</span>}
+                {warning.layer && (
+                  <span className="muted small-text">
+                    {" "}
+                    {warning.file ?? "uploaded"}
+                    {warning.line != null && `:${warning.line}`}, layer {warning.layer}
+                  </span>
+                )}
               </li>
             ))}
           </ul>

@@ -60,10 +60,11 @@ function Shown({ details }: { details: Schemas["Run"] }) {
   const mayOperate = useMay("operate");
   const nameOf = useNodeNames(run.cluster);
   const part = parts.find((one) => String(one.run.id) === chosenPart) ?? parts.findLast((one) => one.run.time_start) ?? parts[0];
-  const live = useLive(part?.run.id, isActive(run), [
+  const live = useLive(part && { id: part.run.id, lastEvent: part.last_event }, isActive(run), [
     ["runs", "one", run.id],
     ["runs", "one", part?.run.id],
   ]);
+  const isPaused = parts.some((one) => one.is_paused && isActive(one.run));
   const partId = part?.run.id;
   const load = useCallback(
     (window: Window) =>
@@ -85,12 +86,12 @@ function Shown({ details }: { details: Schemas["Run"] }) {
         aside={
           <>
             <Status status={status} />
-            {live.isPaused && isActive(run) && <Status status="stopped" word="paused" />}
+            {isPaused && isActive(run) && <Status status="stopped" word="paused" />}
             {run.dry_run && <span className="chip">dry run</span>}
           </>
         }
       >
-        {mayOperate && <Controls run={run} isPaused={live.isPaused} />}
+        {mayOperate && <Controls run={run} isPaused={isPaused} />}
       </PageHead>
       {!live.isLive && (
         <div className="problem warning" role="status">

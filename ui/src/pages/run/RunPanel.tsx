@@ -9,6 +9,7 @@ import { statusOfRecord } from "../../lib/status";
 import { Reason, useInstance } from "../plan/InstancePanel";
 import { Earlier } from "./Earlier";
 import { historyOf } from "./history";
+import { Words } from "../../components/Words";
 
 /** Everything about a task on a node in a run. */
 export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, nameOf, close }: {
@@ -36,7 +37,9 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
           {record.reason && (
             <>
               <dt>Because</dt>
-              <dd>{record.reason}</dd>
+              <dd>
+                <Words text={record.reason} />
+              </dd>
             </>
           )}
           {hasBegun && (
