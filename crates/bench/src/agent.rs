@@ -106,6 +106,7 @@ async fn work_until(machine: Arc<Machine>, deadline: Instant) -> Result<usize, &
             report: Arc::new(Report::new(&[], KEPT_BYTES, Box::new(|_, _, _| {}))),
             stop,
             mark: "bench".to_owned(),
+            trace: None,
             memory: Arc::new(Forgetful),
         };
         let order = Order {
@@ -166,5 +167,6 @@ fn attempt(instance: u32) -> Attempt {
         debug: false,
         timeout_ms: 60_000,
         secrets: Vec::new(),
+        trace: None,
     }
 }

@@ -201,6 +201,7 @@ impl World<'_> {
                         debug: false,
                         timeout_ms: 300_000,
                         secrets: Vec::new(),
+                        trace: None,
                     };
                     Message::Agent(agent, AgentInput::Message(ToAgent::Start(attempt)))
                 }

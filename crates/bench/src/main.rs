@@ -8,13 +8,18 @@
 
 mod agent;
 mod engine;
+mod fleet;
 mod graph;
+mod idle;
+mod line;
 mod load;
 mod merged;
 mod planner;
+mod real;
 mod row;
 mod runs;
 mod server;
+mod usage;
 
 use std::error::Error;
 use std::path::Path;
@@ -61,8 +66,19 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(runs::measure(Path::new(program)))?
         }
+        [what, program, options @ ..] if what == "fleet" => {
+            let options = fleet::Options::read(options)?;
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(fleet::measure(Path::new(program), options))?
+        }
+        [what, agents @ ..] if what == "fleet-agents" => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(fleet::run_agents(agents))?;
+            return Ok(Vec::new());
+        }
         _ => {
-            return Err("usage: stoker-bench server|runs PATH-OF-STOKER, or planner, engine, agent".into());
+            let usage = "server|runs PATH-OF-STOKER, or planner, engine, agent";
+            return Err(format!("usage: stoker-bench {usage}, or {}", fleet::USAGE).into());
         }
     };
     println!("{}", row::table(&rows));

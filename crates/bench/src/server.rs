@@ -17,6 +17,7 @@ use tokio::process::{Child, Command};
 use tower::ServiceExt as _;
 
 use crate::load::{once, request};
+use crate::usage;
 
 const PASSWORD: &str = "bench";
 
@@ -112,10 +113,27 @@ impl Process {
     /// With further options.
     pub(crate) async fn with(program: &Path, options: &[&str]) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
-        let mut child = Command::new(program)
-            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-            .arg(folder.path())
-            .args(options)
+        let mut command = Command::new(program);
+        command.arg("serve").arg("--data-dir").arg(folder.path()).args(options);
+        Self::launch(command, folder).await
+    }
+
+    /// With a PostgreSQL in place of the embedded database.
+    pub(crate) async fn on_postgres(
+        program: &Path,
+        url: &str,
+        options: &[&str],
+    ) -> Result<Self, Box<dyn Error>> {
+        let folder = TempDir::new()?;
+        let mut command = Command::new(program);
+        command.arg("serve").args(options).env("STOKER_DATABASE_URL", url);
+        command.env("XDG_DATA_HOME", folder.path());
+        Self::launch(command, folder).await
+    }
+
+    async fn launch(mut command: Command, folder: TempDir) -> Result<Self, Box<dyn Error>> {
+        let mut child = command
+            .args(["--listen", "127.0.0.1:0"])
             .env("STOKER_LOG", "error")
             .env("STOKER_ADMIN_PASSWORD", PASSWORD)
             .stderr(Stdio::piped())
@@ -126,19 +144,25 @@ impl Process {
         while let Some(line) = lines.next_line().await? {
             if let Some((_, rest)) = line.split_once("listens on http://") {
                 let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                // What it complains about later is worth seeing beside the figures.
+                tokio::spawn(async move {
+                    while let Ok(Some(line)) = lines.next_line().await {
+                        eprintln!("server: {line}");
+                    }
+                });
                 return Ok(Self { child, address, _folder: folder });
             }
         }
         Err("the server ended before it listened".into())
     }
 
+    pub(crate) fn id(&self) -> Result<u32, Box<dyn Error>> {
+        Ok(self.child.id().ok_or("the server has ended")?)
+    }
+
     /// Memory it has in use, in MiB.
     pub(crate) fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
-        let id = self.child.id().ok_or("the server has ended")?;
-        let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib: f64 = line.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?.parse()?;
-        Ok(kib / 1024.0)
+        usage::resident_mib(self.id()?)
     }
 
     pub(crate) async fn log_in(&self) -> Result<Remote, Box<dyn Error>> {

@@ -1,56 +1,65 @@
-//! Agents that live in memory and succeed at once: with them, what is measured is the server.
+//! Agents that live in memory; their tasks do nothing, or nothing for a while.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-use stoker_engine::session::End;
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
+use stoker_engine::session::agent::Input;
 use stoker_model::{JsonMap, Micros};
 use stoker_server::{AgentSpawner, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::idle::IdleAgent;
 
 const WAITING_MAX: usize = 64;
+const NOW: Micros = Micros(1);
 
-pub(crate) fn spawner() -> AgentSpawner {
-    Arc::new(|agent: LocalAgent| {
-        tokio::spawn(run(agent));
+/// Agents whose tasks last so long; those that last for no time at all end at once.
+pub(crate) fn spawner(lasting: Duration) -> AgentSpawner {
+    Arc::new(move |agent: LocalAgent| {
+        tokio::spawn(run(agent, lasting));
     })
 }
 
-/// The real session of an agent, a journal that forgets, and tasks that do nothing.
-async fn run(agent: LocalAgent) {
+async fn run(agent: LocalAgent, lasting: Duration) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(WAITING_MAX);
     let (reports, receive) = mpsc::channel(WAITING_MAX);
     if connections.send(LocalConnection { send, receive }).is_err() {
         return;
     }
-    let identity = Identity { node: uid, version: "bench".to_owned() };
-    let mut session = AgentSession::new(identity, Limits::default());
-    let mut inputs = VecDeque::from([Input::Connected { facts: JsonMap::new() }]);
+    let mut agent = if lasting.is_zero() { IdleAgent::new(uid) } else { IdleAgent::slow(uid) };
+    let mut said = agent.step(Input::Connected { facts: JsonMap::new() }, NOW);
+    let mut running = VecDeque::new();
     loop {
-        while let Some(input) = inputs.pop_front() {
-            for output in session.step(input, Micros(1)) {
-                match output {
-                    Output::Write { seq, .. } | Output::Rewrite { seq, .. } => {
-                        inputs.push_back(Input::Written { seq });
-                    }
-                    Output::Send(message) => {
-                        if reports.send(message).await.is_err() {
-                            return;
-                        }
-                    }
-                    Output::Start(attempt) => {
-                        let (key, summary) = (attempt.key, JsonMap::new());
-                        inputs.push_back(Input::Exited { key, end: End::Succeeded, summary });
-                    }
-                    Output::Kill(_) | Output::HeartbeatEvery { .. } | Output::Ignored { .. } => {}
-                }
+        for message in said {
+            if reports.send(message).await.is_err() {
+                return;
             }
         }
-        match messages.recv().await {
-            Some(message) => inputs.push_back(Input::Message(message)),
-            None => return,
+        running.extend(agent.started.drain(..).map(|key| (Instant::now() + lasting, key)));
+        let next = running.front().copied();
+        said = tokio::select! {
+            message = messages.recv() => match message {
+                Some(message) => agent.step(Input::Message(message), NOW),
+                None => return,
+            },
+            key = ended(next) => {
+                running.pop_front();
+                agent.end(key, NOW)
+            }
+        };
+    }
+}
+
+/// Waits until a task is over; without one for ever.
+async fn ended<K>(running: Option<(Instant, K)>) -> K {
+    match running {
+        Some((at, key)) => {
+            tokio::time::sleep_until(at).await;
+            key
         }
+        None => std::future::pending().await,
     }
 }

@@ -1,22 +1,51 @@
-//! Runs as a whole: what a server with its database manages a second, what real agents add to starting a program, and
-//! how many agents one server holds.
+//! Runs as a whole: what a server with its database manages a second, what real agents add to starting a program, how
+//! long a run lasts beside the best that is possible, and how many agents one server holds.
 
+mod makespan;
 mod memory;
 mod rates;
 mod sessions;
 
 use std::error::Error;
 use std::path::Path;
+use std::time::Duration;
+
+use stoker_model::Json;
 
 use crate::row::Row;
+use crate::server::Api;
+
+const LOOK: Duration = Duration::from_millis(10);
 
 pub(crate) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut rows = rates::measure(program).await?;
+    rows.extend(makespan::measure().await?);
     rows.extend(sessions::measure(program).await?);
     Ok(rows)
 }
 
-/// The address of a network card, different for each number.
-fn mac(number: usize) -> String {
-    format!("52:54:00:{:02x}:{:02x}:{:02x}", number >> 16, number >> 8 & 0xff, number & 0xff)
+/// Waits until a run has a plan and begins: planning is measured elsewhere.
+pub(crate) async fn wait_for_plan(server: &impl Api, run: i64) -> Result<(), Box<dyn Error>> {
+    while part(server, run).await?["status"] == "pending" {
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
+}
+
+/// Waits until a run has succeeded.
+pub(crate) async fn wait_for_end(server: &impl Api, run: i64) -> Result<(), Box<dyn Error>> {
+    loop {
+        let shown = part(server, run).await?;
+        match shown["status"].as_str() {
+            Some("ready") => return Ok(()),
+            Some("running") => tokio::time::sleep(LOOK).await,
+            _ => return Err(format!("the run failed: {shown}").into()),
+        }
+    }
+}
+
+/// The only part of a run.
+async fn part(server: &impl Api, run: i64) -> Result<Json, Box<dyn Error>> {
+    let shown = server.json("GET", &format!("/api/v1/runs/{run}"), None).await?;
+    Ok(shown["parts"][0]["run"].clone())
 }

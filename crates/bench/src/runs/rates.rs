@@ -8,8 +8,9 @@ use serde_json::json;
 use stoker_model::Json;
 use stoker_settings::{Runs, Server};
 
-use super::memory;
+use super::{memory, wait_for_end, wait_for_plan};
 use crate::agent::plain_rate;
+use crate::line::mac;
 use crate::row::{Limit, Row};
 use crate::server::{Api, InProcess, Process};
 
@@ -19,12 +20,11 @@ const N_TASKS: usize = 100;
 const N_REAL_NODES: usize = 64;
 const N_REAL_TASKS: usize = 60;
 const INSTANCES_MIN: f64 = 5000.0;
-const LOOK: Duration = Duration::from_millis(10);
 
 pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let runs = Runs { local_agents: true, ..Runs::default() };
     let server = InProcess::with(Server { runs, ..Server::default() }).await?;
-    server.app.set_agent_spawner(memory::spawner());
+    server.app.set_agent_spawner(memory::spawner(Duration::ZERO));
     server.app.begin_runs();
     let in_memory = rate(&server, N_NODES, N_TASKS).await?;
     let plain = tokio::task::spawn_blocking(|| plain_rate().map_err(|error| error.to_string())).await??;
@@ -51,23 +51,10 @@ async fn rate(server: &impl Api, n_nodes: usize, n_tasks: usize) -> Result<f64, 
     let cluster = make_cluster(server, n_nodes, n_tasks).await?;
     let body = json!({"cluster": cluster, "graphs": [{"type": "default"}], "nodes_at_once": n_nodes});
     let run = server.create("/api/v1/graphs/execute", &body).await?;
-    let part = async || {
-        let shown = server.json("GET", &format!("/api/v1/runs/{run}"), None).await?;
-        Ok::<Json, Box<dyn Error>>(shown["parts"][0]["run"].clone())
-    };
-    // Planning is measured elsewhere.
-    while part().await?["status"] == "pending" {
-        tokio::time::sleep(LOOK).await;
-    }
+    wait_for_plan(server, run).await?;
     let since = Instant::now();
-    loop {
-        let shown = part().await?;
-        match shown["status"].as_str() {
-            Some("ready") => return Ok((n_nodes * n_tasks) as f64 / since.elapsed().as_secs_f64()),
-            Some("running") => tokio::time::sleep(LOOK).await,
-            _ => return Err(format!("the run failed: {shown}").into()),
-        }
-    }
+    wait_for_end(server, run).await?;
+    Ok((n_nodes * n_tasks) as f64 / since.elapsed().as_secs_f64())
 }
 
 async fn make_cluster(server: &impl Api, n_nodes: usize, n_tasks: usize) -> Result<i64, Box<dyn Error>> {
@@ -79,7 +66,7 @@ async fn make_cluster(server: &impl Api, n_nodes: usize, n_tasks: usize) -> Resu
     let cluster = server.create("/api/v1/clusters", &json!({"name": "bench", "release_id": release})).await?;
     let mut assigned = Vec::new();
     for number in 0..n_nodes {
-        let body = json!({"mac": super::mac(number), "status": "discover"});
+        let body = json!({"mac": mac(number), "status": "discover"});
         assigned.push(json!({"id": server.create("/api/v1/nodes", &body).await?, "roles": ["worker"]}));
     }
     let path = format!("/api/v1/clusters/{cluster}/assignment");
