@@ -9,6 +9,7 @@
 mod args;
 mod bench;
 mod book;
+mod cluster_demo;
 mod codegen;
 mod command;
 mod demo;
@@ -34,6 +35,7 @@ const COMMANDS: &[Command] = &[
     // sorted
     bench::COMMAND,
     book::COMMAND,
+    cluster_demo::COMMAND,
     codegen::COMMAND,
     demo::COMMAND,
     dist::COMMAND,
@@ -76,7 +78,7 @@ fn dispatch(mut words: Vec<String>) -> Outcome {
 }
 
 fn overview() -> String {
-    let lines = COMMANDS.iter().map(|command| format!("  {:<9} {}\n", command.name, command.about));
+    let lines = COMMANDS.iter().map(|command| format!("  {:<12} {}\n", command.name, command.about));
     format!("Usage: cargo xtask <command> [--help]\n\n{}", lines.collect::<String>())
 }
 

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use crate::args::Args;
 use crate::command::Command;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
     about: "measure the YAQL engine against the reference implementation, the planner, the engine, the server, the \
-            agent and runs",
+            agent, runs and a fleet",
     help: "\
-Usage: cargo xtask bench [yaql|planner|engine|server|agent|runs] [--report-only] [FILE]
+Usage: cargo xtask bench [yaql|planner|engine|server|agent|runs|fleet] [--report-only] [FILE]
 
 Builds in release mode, measures, prints Markdown tables and fails when a limit is missed. Without a name all.
 
@@ -27,12 +27,19 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
   agent            programs started a second: by the machine, as tasks, and by an agent with its journal
   runs             instances a second with everything in the database, with agents in memory and with real ones; ten
                    thousand agents connected to one server (needs as many open files)
+  fleet            agents of a whole fleet at one server with PostgreSQL: until all have joined, what they cost while
+                   nothing happens, and the real graph on all of them; needs the real graph beside the clone,
+                   PostgreSQL and as many open files
+  --agents N       how many agents the fleet has (default: 10,000)
+  --database-url URL
+                   an empty PostgreSQL for the fleet (default: one of its own, stopped at the end)
   FILE             cases as JSON: {\"docs\": {NAME: …}, \"cases\": [{\"name\", \"doc\", \"expr\"}, …]}
                    (default: the larger set beside the clone if there is one, else xtask/data/bench.json)
   --report-only    missed limits do not fail; different results still do
 ",
     run: |mut args: Args| {
         let report_only = args.flag("--report-only");
+        let fleet = fleet_options(&mut args)?;
         let mut first = args.positional();
         let is_known = |word: &str| word == "yaql" || program::MEASURED.iter().any(|(what, _)| *what == word);
         let only = first.take_if(|word| is_known(word));
@@ -42,14 +49,30 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
         if file.is_some() && !is_wanted("yaql") {
             return Err(Failure::new("only `yaql` is measured with a file of cases"));
         }
+        if !fleet.is_empty() && only.as_deref() != Some(program::FLEET) {
+            return Err(Failure::new("only `fleet` has a number of agents and a database"));
+        }
         if is_wanted("yaql") {
             yaql::run(file, report_only)?;
         }
         for (what, needs_stoker) in program::MEASURED {
             if is_wanted(what) {
-                program::run(what, *needs_stoker, report_only)?;
+                let options = if *what == program::FLEET { fleet.as_slice() } else { &[] };
+                program::run(what, *needs_stoker, options, report_only)?;
             }
         }
         Ok(())
     },
 };
+
+/// What is handed on to the measuring of a fleet.
+fn fleet_options(args: &mut Args) -> Outcome<Vec<String>> {
+    let mut options = Vec::new();
+    if let Some(n_agents) = args.number("--agents")? {
+        options.extend(["--agents".to_owned(), n_agents.to_string()]);
+    }
+    if let Some(url) = args.option("--database-url")? {
+        options.extend(["--database-url".to_owned(), url]);
+    }
+    Ok(options)
+}

@@ -8,10 +8,18 @@ use crate::terminal::{Style, paint};
 use crate::workspace::{self, Metadata, Profile};
 
 /// What can be measured, and whether the real program is needed for it.
-pub(super) const MEASURED: &[(&str, bool)] =
-    &[("planner", false), ("engine", false), ("server", true), ("agent", false), ("runs", true)];
+pub(super) const MEASURED: &[(&str, bool)] = &[
+    ("planner", false),
+    ("engine", false),
+    ("server", true),
+    ("agent", false),
+    ("runs", true),
+    (FLEET, true),
+];
+/// The one that has options.
+pub(super) const FLEET: &str = "fleet";
 
-pub(super) fn run(what: &str, needs_stoker: bool, report_only: bool) -> Outcome {
+pub(super) fn run(what: &str, needs_stoker: bool, options: &[String], report_only: bool) -> Outcome {
     let root = workspace::root();
     let metadata = Metadata::load(&root)?;
     let bench = metadata.build_binary(&root, "stoker-bench", Profile::Release)?;
@@ -20,7 +28,11 @@ pub(super) fn run(what: &str, needs_stoker: bool, report_only: bool) -> Outcome 
     if needs_stoker {
         command.arg(metadata.build_stoker(&root, Profile::Release)?);
     }
-    println!("Repeat with `cargo xtask bench {what}`.\n");
+    command.args(options);
+    let mut said = vec![what.to_owned()];
+    said.extend_from_slice(options);
+    let said = said.join(" ");
+    println!("Repeat with `cargo xtask bench {said}`.\n");
     match run_command(&mut command) {
         // A missed limit is told and forgiven if only the report is wanted.
         Err(failure) if report_only => {

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{Cx, Done, contract, fuzz, interface, trove};
 use crate::failure::Outcome;
 use crate::process::{capture, cargo, run, which};
-use crate::tools::{debian, deny, fuel2, oracle, postgres};
+use crate::tools::{debian, deny, fuel2, nats, oracle, postgres};
 use crate::workspace::Profile;
 use crate::{book, codegen, dist, tidy};
 
@@ -38,6 +38,12 @@ pub(super) const STEPS: &[Step] = &[
         about: "PostgreSQL and curl for the tests of the server",
         is_fatal: false,
         run: |_| passed(postgres::ensure().and_then(|()| curl())),
+    },
+    Step {
+        name: "nats",
+        about: "NATS for the tests of the bus",
+        is_fatal: false,
+        run: |_| passed(nats::ensure()),
     },
     Step {
         name: "ssh",

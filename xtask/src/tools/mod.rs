@@ -3,6 +3,7 @@
 pub(crate) mod debian;
 pub(crate) mod deny;
 pub(crate) mod fuel2;
+pub(crate) mod nats;
 pub(crate) mod node;
 pub(crate) mod oracle;
 pub(crate) mod postgres;

@@ -1,0 +1,77 @@
+//! What tasks really did: each task instance writes a line.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Outcome;
+
+pub(crate) struct Ledger {
+    path: PathBuf,
+}
+
+impl Ledger {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { path: folder.join("done") }
+    }
+
+    /// A shell command that writes the line of a task on a node: one short write at the end of the file, which the system
+    /// never mixes with another.
+    pub(crate) fn command(&self, line: &str) -> String {
+        format!("echo {line} >> {}", self.path.display())
+    }
+
+    pub(crate) fn n_lines(&self) -> Outcome<usize> {
+        Ok(self.read()?.lines().count())
+    }
+
+    /// Every expected line is there once, and no other.
+    pub(crate) fn judge(&self, expected: &[String]) -> Outcome {
+        let text = self.read()?;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for line in text.lines() {
+            *counts.entry(line).or_default() += 1;
+        }
+        let wrong = |line: &&String| counts.get(line.as_str()) != Some(&1);
+        if let Some(line) = expected.iter().find(wrong) {
+            let n_times = counts.get(line.as_str()).copied().unwrap_or(0);
+            return Err(format!("`{line}` was carried out {n_times} times"));
+        }
+        if counts.len() == expected.len() {
+            Ok(())
+        } else {
+            Err("something was carried out that nobody asked for".to_owned())
+        }
+    }
+
+    fn read(&self) -> Outcome<String> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => Ok(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_doubled_or_strange_is_found() {
+        let expected = ["a@1".to_owned(), "b@1".to_owned()];
+        let cases = [
+            ("a@1\nb@1\n", true),
+            ("a@1\n", false),
+            ("a@1\na@1\nb@1\n", false),
+            ("a@1\nb@1\nc@1\n", false),
+            ("", false),
+        ];
+        for (text, is_fine) in cases {
+            let folder = tempfile::tempdir().expect("a folder");
+            let ledger = Ledger::new(folder.path());
+            fs::write(&ledger.path, text).expect("written");
+            assert_eq!(ledger.judge(&expected).is_ok(), is_fine, "{text:?}");
+        }
+    }
+}

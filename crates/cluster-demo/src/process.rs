@@ -1,0 +1,36 @@
+//! Processes that end with the story.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::Outcome;
+
+/// Killed when dropped.
+pub(crate) struct Process(Child);
+
+impl Process {
+    pub(crate) fn start(command: &mut Command, log: &Path) -> Outcome<Self> {
+        let log =
+            OpenOptions::new().create(true).append(true).open(log).map_err(|error| error.to_string())?;
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
+        child.map(Self).map_err(|error| format!("cannot start `stoker`: {error}"))
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.0.try_wait().is_ok_and(|status| status.is_some())
+    }
+
+    /// The signal that cannot be caught.
+    pub(crate) fn kill(&mut self) {
+        // It may have ended by itself.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
