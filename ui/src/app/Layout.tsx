@@ -102,7 +102,12 @@ function Bell() {
   const name = unread === 0 ? "Notifications" : `Notifications, ${unread} unread`;
   return (
     <Link to="/notifications" className="navlink" aria-label={name} title={name}>
-      <span aria-hidden="true">🔔{unread > 0 && ` ${countOf(unread)}`}</span>
+      <span aria-hidden="true">
+        <svg className="icon" viewBox="0 0 16 16">
+          <path d="M8 1.5a4 4 0 0 0-4 4c0 3-1.5 4-1.5 5.5h11c0-1.5-1.5-2.5-1.5-5.5a4 4 0 0 0-4-4zM6.5 12.5a1.5 1.5 0 0 0 3 0z" />
+        </svg>
+        {unread > 0 && ` ${countOf(unread)}`}
+      </span>
     </Link>
   );
 }

@@ -9,6 +9,7 @@ import { Empty } from "./PageHead";
 import { Problem } from "./Problem";
 import { Status } from "./Status";
 import { Time } from "./Time";
+import { Words } from "./Words";
 
 const PAGE = 50;
 
@@ -79,7 +80,8 @@ export function NotificationList() {
             <tbody>
               {items.map((item) => {
                 const place = placeOf(item);
-                const message = item.status === "unread" ? <strong>{item.message}</strong> : item.message;
+                const words = <Words text={item.message} />;
+                const message = item.status === "unread" ? <strong>{words}</strong> : words;
                 return (
                   <tr key={item.id}>
                     <td>
