@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Json;
 use stoker_wire::join::{JoinAnswer, PATH, SESSION_PATH};
-use stoker_wire::{Decoded, decode_to_agent, encode_from_agent};
+use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio_tungstenite::WebSocketStream;
@@ -33,7 +33,11 @@ impl Line {
         let mut request = format!("ws://{address}{SESSION_PATH}").into_client_request()?;
         request.headers_mut().insert(AUTHORIZATION, format!("Bearer {credential}").parse()?);
         // Small: all of them are in this process.
-        let config = WebSocketConfig::default().read_buffer_size(1 << 10).write_buffer_size(0);
+        let config = WebSocketConfig::default()
+            .read_buffer_size(1 << 10)
+            .write_buffer_size(0)
+            .max_message_size(Some(TO_AGENT_BYTES_MAX))
+            .max_frame_size(Some(TO_AGENT_BYTES_MAX));
         let (socket, _) = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await?;
         Ok(Self(socket))
     }
