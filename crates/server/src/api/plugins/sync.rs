@@ -178,7 +178,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
                         Severity::Error => problems.push((format!("{folder}/"), problem)),
                         // What a key given twice means is not what its author thinks.
                         Severity::Warning if problem.code == codes::YAML_SYNTAX => {
-                            warnings.push(format!("{folder}/{problem}"))
+                            warnings.push(format!("{folder}/{problem}"));
                         }
                         Severity::Warning => {}
                     }
