@@ -16,7 +16,7 @@ use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
 use crate::clock::Clock;
-use crate::group::{Group, keys};
+use crate::group::{Group, Seal, keys};
 use crate::http::error::ApiError;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
@@ -95,7 +95,10 @@ impl App {
         let packages = Packages::new(&settings);
         let (bus, nats_users) = nats::connect(settings.nats.as_ref()).await?;
         // One that is inside of this process reaches no other.
-        let group_bus = settings.nats.as_ref().map(|_| bus.clone());
+        let group_bus = match &settings.nats {
+            Some(_) if is_shared => Some((bus.clone(), Seal::agree(&store, clock.now()).await?)),
+            _ => None,
+        };
         let shared = Shared {
             store,
             limits: Limits::new(&settings.limits),

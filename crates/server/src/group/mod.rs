@@ -18,6 +18,7 @@ pub(crate) mod keys;
 mod letter;
 mod poll;
 mod post;
+mod seal;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +33,7 @@ use crate::state::App;
 
 pub(crate) use letter::{Answer, Flight, Letter, Wish};
 use post::Outgoing;
+pub(crate) use seal::Seal;
 
 /// Letters that wait to be sent. More are dropped: they are said again.
 const WAITING_MAX: usize = 65_536;
@@ -49,7 +51,8 @@ pub(crate) struct Group {
     started_at: Micros,
     /// Whether others can reach the database.
     is_shared: bool,
-    bus: Option<Bus>,
+    /// The way to others that is quicker than the database, and what tells them from anybody else on it.
+    bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
     /// Taken by whoever sends.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
@@ -82,7 +85,7 @@ struct Known {
 }
 
 impl Group {
-    pub(crate) fn new(me: &str, started_at: Micros, is_shared: bool, bus: Option<Bus>) -> Self {
+    pub(crate) fn new(me: &str, started_at: Micros, is_shared: bool, bus: Option<(Bus, Seal)>) -> Self {
         let (outgoing, queue) = mpsc::channel(WAITING_MAX);
         Self {
             me: me.into(),

@@ -8,6 +8,7 @@ use stoker_store::StoreError;
 
 use super::hear::hear;
 use super::letter::Envelope;
+use super::seal::{Seal, TAG_BYTES};
 use super::{Group, Letter};
 use crate::state::App;
 
@@ -63,23 +64,21 @@ impl Group {
         Subject::new(["stoker", "server", server]).ok()
     }
 
-    fn bus_to(&self, server: &str) -> Option<&Bus> {
+    fn bus_to(&self, server: &str) -> Option<&(Bus, Seal)> {
         let hears = self.known().others.get(server).copied().unwrap_or(false);
-        self.bus.as_ref().filter(|bus| hears && bus.is_up())
+        self.bus.as_ref().filter(|(bus, _)| hears && bus.is_up())
     }
 
     /// Whether it is on its way over the bus.
     async fn over_bus(&self, outgoing: &Outgoing) -> bool {
-        let Some(bus) = self.bus_to(&outgoing.to) else { return false };
-        let Some(subject) = Self::subject(&outgoing.to).filter(|_| outgoing.body.len() <= BODY_BYTES_MAX)
-        else {
-            return false;
-        };
-        bus.publish(&subject, outgoing.body.clone().into_bytes()).await.is_ok()
+        let Some((bus, seal)) = self.bus_to(&outgoing.to) else { return false };
+        let fits = outgoing.body.len() + TAG_BYTES <= BODY_BYTES_MAX;
+        let Some(subject) = Self::subject(&outgoing.to).filter(|_| fits) else { return false };
+        bus.publish(&subject, seal.close(&outgoing.to, &outgoing.body)).await.is_ok()
     }
 
     pub(super) fn is_on_bus(&self) -> bool {
-        self.bus.as_ref().is_some_and(Bus::is_up)
+        self.bus.as_ref().is_some_and(|(bus, _)| bus.is_up())
     }
 }
 
@@ -129,14 +128,20 @@ pub(super) async fn say_at_once(app: &App, letter: &Letter) {
 
 /// Takes what comes over the bus, until the server ends.
 pub(super) async fn listen(app: &App) {
-    let Some(bus) = &app.group.bus else { return };
+    let Some((bus, seal)) = &app.group.bus else { return };
     let Some(subject) = Group::subject(&app.owner) else { return };
     let pattern = Pattern::from(subject);
     loop {
         match bus.subscribe(&pattern).await {
             Ok(mut letters) => {
                 while let Some(message) = letters.next().await {
-                    if let Some(envelope) = Envelope::decode(&message.body) {
+                    let Some(letter) = seal.open(&app.owner, &message.body) else {
+                        tracing::warn!(
+                            "somebody who is no server of this group writes to this one over the bus"
+                        );
+                        continue;
+                    };
+                    if let Some(envelope) = Envelope::decode(letter) {
                         hear(app, envelope).await;
                     }
                 }
