@@ -15,6 +15,7 @@ use crate::access::first_start::{self, FirstStart, FirstStartFailed};
 use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
+use crate::api::Joining;
 use crate::clock::Clock;
 use crate::group::{Group, Seal, keys};
 use crate::http::error::ApiError;
@@ -52,6 +53,7 @@ pub struct Shared {
     pub(crate) locals: Locals,
     pub(crate) output: OutputWriter,
     pub(crate) seen: Seen,
+    pub(crate) joining: Joining,
     pub(crate) sightings: Sightings,
     pub(crate) news: News,
     pub(crate) live: Live,
@@ -116,6 +118,7 @@ impl App {
             locals: Locals::default(),
             output: OutputWriter::default(),
             seen: Seen::default(),
+            joining: Joining::default(),
             sightings: Sightings::default(),
             news: News::default(),
             live: Live::default(),

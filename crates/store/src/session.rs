@@ -54,6 +54,10 @@ impl Writing {
         &self.actor
     }
 
+    pub(crate) fn set_actor(&mut self, actor: Actor) {
+        self.actor = actor;
+    }
+
     /// Makes the changes last, together with the entry of the audit log that tells of them.
     ///
     /// When it ends in [`StoreError::Unavailable`] the changes may or may not have been made.

@@ -34,6 +34,44 @@ async fn a_token_lets_an_agent_in_as_often_as_it_says() {
     assert!(!agents.to_string().contains("stk_"), "no secret is shown again");
 }
 
+/// They are written down together; what one may not do is no matter of the others.
+#[tokio::test]
+async fn of_many_who_come_at_once_each_has_an_answer_of_its_own() {
+    let server = TestServer::new().await;
+    let any = token(&server, json!({})).await;
+    let few = token(&server, json!({"uses": 3})).await;
+    let body = |number: usize| {
+        let token = match number % 4 {
+            0 => "stk_wrong",
+            1 => &few,
+            _ => &any,
+        };
+        json!({"token": token, "facts": {"mac": format!("52:54:00:00:01:{number:02x}")}})
+    };
+    let replies = futures_util::future::join_all((0..200).map(|number| join(&server, body(number)))).await;
+    let mut uids = std::collections::BTreeSet::new();
+    let (mut n_few, mut n_refused) = (0, 0);
+    for (number, reply) in replies.into_iter().enumerate() {
+        if reply.status != 201 {
+            // Guessing is slowed down, also for whoever comes after a guess from the same address.
+            assert!(reply.status == 401 || reply.status == 429, "{number}: {}", reply.status);
+            n_refused += 1;
+            continue;
+        }
+        assert_ne!(number % 4, 0, "nobody knows its token");
+        n_few += usize::from(number % 4 == 1);
+        assert!(uids.insert(reply.expect(201)["node_uid"].to_string()), "a node for two");
+    }
+    assert!(n_few <= 3, "the token was good for three, not for {n_few}");
+    assert_eq!(uids.len() + n_refused, 200);
+    let agents = server.get("agents?limit=500").await.expect(200);
+    assert_eq!(agents.as_array().unwrap().len(), uids.len());
+    let nodes = server.get("nodes?limit=500").await.expect(200);
+    assert_eq!(nodes.as_array().unwrap().len(), uids.len(), "nothing is left of those who were refused");
+    let entries = server.get("audit?action=agent.join&limit=500").await.expect(200);
+    assert_eq!(entries.as_array().unwrap().len(), uids.len());
+}
+
 #[tokio::test]
 async fn nobody_takes_the_place_of_another_unless_the_token_allows_it() {
     let server = TestServer::new().await;

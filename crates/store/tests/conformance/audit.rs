@@ -2,7 +2,7 @@ use serde_json::json;
 use stoker_model::{Actor, Change, Micros, UserId};
 use stoker_store::{AuditFilter, List, Order};
 
-use crate::ground::{Ground, tenant};
+use crate::ground::{Ground, NOW, new_node, tenant};
 
 async fn write(ground: &Ground, user: Option<i64>, at: i64, action: &'static str, target: &str) {
     let actor = Actor {
@@ -59,4 +59,38 @@ async fn a_change_and_its_entry_come_and_go_together(ground: &Ground) {
     assert_eq!(session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total, 0);
 }
 
-on_both![a_change_and_its_entry_come_and_go_together, entries_come_newest_first_and_are_narrowed];
+/// One that fails, by its own or the engine's doing, is no matter of the others.
+async fn of_changes_made_together_each_is_kept_or_undone_by_itself(ground: &Ground) {
+    let mut together = ground.store.together(NOW).await.unwrap();
+    for (name, address, is_kept) in
+        [("red", "192.0.2.1", true), ("blue", "192.0.2.2", false), ("green", "192.0.2.3", true)]
+    {
+        let actor = Actor { user_id: None, user_name: name.to_owned(), address: Some(address.to_owned()) };
+        let writing = together.begin(actor).await.unwrap();
+        tenant(writing, name).await;
+        if is_kept {
+            let change =
+                Change { action: "tenant.create", target: format!("tenant {name}"), detail: json!({}) };
+            together.keep(change).await.unwrap();
+        } else {
+            assert!(writing.node_create(&new_node("NUL \0")).await.is_err());
+            together.undo().await.unwrap();
+        }
+    }
+    together.commit().await.unwrap();
+    let mut session = ground.read().await;
+    let mut names: Vec<String> =
+        session.tenant_list(&List::default()).await.unwrap().items.into_iter().map(|it| it.name).collect();
+    names.sort();
+    assert_eq!(names, ["green", "red"]);
+    let entries = session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().items;
+    let told: Vec<(&str, Option<&str>)> =
+        entries.iter().map(|entry| (entry.user_name.as_str(), entry.address.as_deref())).collect();
+    assert_eq!(told, [("green", Some("192.0.2.3")), ("red", Some("192.0.2.1"))]);
+}
+
+on_both![
+    a_change_and_its_entry_come_and_go_together,
+    entries_come_newest_first_and_are_narrowed,
+    of_changes_made_together_each_is_kept_or_undone_by_itself
+];

@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::json;
 use stoker_manifest::reader::{json_map, nullable, string_of};
-use stoker_model::{Actor, Change, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
+use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
 use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
 
 use super::certificate::{self, REQUEST_MAX};
+use super::joining::come_in;
 use crate::access::login::random_secret;
 use crate::access::token::Secret;
 use crate::api::nodes::normal_mac;
@@ -57,7 +57,7 @@ pub(super) struct JoinedView {
     certificate: Option<String>,
 }
 
-struct Join {
+pub(super) struct Join {
     token: Secret,
     node: Option<String>,
     version: String,
@@ -97,31 +97,34 @@ pub(super) async fn agent_join(
             ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong join tokens; try again later");
         return Err(error.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)));
     }
-    let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
-    let mut writing = app.store.change(&actor, now).await?;
+    Ok(Answer::created(come_in(&app, join, peer).await?))
+}
+
+/// An agent that is in as soon as what was written is committed.
+pub(super) struct Joined {
+    pub(super) view: JoinedView,
+    pub(super) agent: Agent,
+    /// The digest of the credential that it took the place of.
+    pub(super) former: Option<String>,
+}
+
+pub(super) async fn let_in(app: &App, writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Joined> {
     let Some(may_replace) = writing.join_token_use(&join.token.digest()).await? else {
         // Told below in any case; the next one may have to wait.
-        _ = app.failures.begin(GUESSING, peer.0, now);
+        _ = app.failures.begin(GUESSING, peer.0, writing.now());
         return Err(ApiError::unauthorized("the join token is not known, has expired or is used up"));
     };
-    let node_id = node_of(&mut writing, &join, peer).await?;
+    let node_id = node_of(writing, join, peer).await?;
     let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
-    let is_taken = uid == MASTER || writing.agent_by_uid(&uid).await?.is_some();
+    let former = writing.agent_digest(&uid).await?;
+    let is_taken = uid == MASTER || former.is_some();
     if is_taken && !may_replace {
         return Err(ApiError::forbidden(format!(
             "this token lets no agent take the place of `{uid}`; make one with `may_replace`, or send the old agent away first"
         )));
     }
-    let former = writing.agent_digest(&uid).await?;
-    if let Some(id) = node_id
-        && writing.node_is_revoked(id).await?
-    {
-        if !may_replace {
-            return Err(ApiError::forbidden(format!(
-                "node {id} was cut off; a token with `may_replace` lets an agent of it in again"
-            )));
-        }
-        writing.node_readmit(id).await?;
+    if let Some(id) = node_id {
+        readmit(writing, id, may_replace).await?;
     }
     let secret = random_secret()?;
     let new = NewAgent {
@@ -129,18 +132,28 @@ pub(super) async fn agent_join(
         node_id,
         digest: secret.digest(),
         version: join.version.clone(),
-        joined_at: now,
+        joined_at: writing.now(),
     };
     let agent = writing.agent_put(&new).await?;
     let certificate = match &join.certificate_request {
-        Some(request) => certificate::issue(&app, &mut writing, &agent, request).await?,
+        Some(request) => certificate::issue(app, writing, &agent, request).await?,
         None => None,
     };
-    let target = format!("agent {}", agent.id);
-    writing.commit(Change { action: "agent.join", target, detail: json!({"uid": uid}) }).await?;
-    // A session of the credential that was replaced has no business here any more.
-    app.dismiss_agent(&uid, former);
-    Ok(Answer::created(JoinedView { node_uid: uid, credential: secret.reveal().to_owned(), certificate }))
+    let view = JoinedView { node_uid: uid, credential: secret.reveal().to_owned(), certificate };
+    Ok(Joined { view, agent, former })
+}
+
+/// Lets agents of a node that was cut off come in again, if they may.
+async fn readmit(writing: &mut Writing, id: NodeId, may_replace: bool) -> ApiResult<()> {
+    if !writing.node_is_revoked(id).await? {
+        return Ok(());
+    }
+    if !may_replace {
+        return Err(ApiError::forbidden(format!(
+            "node {id} was cut off; a token with `may_replace` lets an agent of it in again"
+        )));
+    }
+    Ok(writing.node_readmit(id).await?)
 }
 
 /// The node that is meant; `None`: the master.

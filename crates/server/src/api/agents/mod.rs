@@ -3,7 +3,10 @@
 mod certificate;
 mod connect;
 mod join;
+mod joining;
 mod nats_user;
+
+pub(crate) use joining::Joining;
 
 use axum::extract::State;
 use serde::Serialize;
