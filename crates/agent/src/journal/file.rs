@@ -1,8 +1,8 @@
 //! The file itself.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use stoker_wire::record::{Entry, decode_entry, encode_entry};
@@ -24,6 +24,10 @@ pub enum JournalError {
     Newer { path: PathBuf, reason: String },
 }
 
+/// The file grows by so many bytes at a time: syncing a record in the middle of a file costs half of what it costs to make
+/// the file longer for it.
+const ROOM_BYTES: usize = 64 << 10;
+
 /// A journal that is open for writing.
 #[derive(Debug)]
 pub struct JournalFile {
@@ -31,6 +35,8 @@ pub struct JournalFile {
     file: File,
     /// Behind the last whole record.
     length: u64,
+    /// How long the file is; there are zeros behind the last record.
+    size: u64,
     /// A write was cut short and could not be undone: what comes after it would not be found again.
     is_broken: bool,
 }
@@ -65,14 +71,9 @@ impl JournalFile {
         }
         let length = at as u64;
         file.set_len(length).map_err(wrong("cut"))?;
-        file.seek(SeekFrom::Start(length)).map_err(wrong("read"))?;
         sync_folder(path).map_err(wrong("keep"))?;
-        let n_bytes_dropped = bytes.len() as u64 - length;
-        Ok(Opened {
-            file: Self { path: path.to_owned(), file, length, is_broken: false },
-            entries,
-            n_bytes_dropped,
-        })
+        let file = Self { path: path.to_owned(), file, length, size: length, is_broken: false };
+        Ok(Opened { file, entries, n_bytes_dropped: n_bytes_written(&bytes[at..]) })
     }
 
     /// All of them or none.
@@ -81,16 +82,26 @@ impl JournalFile {
             return Err(io::Error::other("an earlier record could not be written whole"));
         }
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
-        let written = self.file.write_all(&bytes);
+        let written = self.write(&bytes);
         let written = if is_synced { written.and_then(|()| self.file.sync_data()) } else { written };
         if written.is_ok() {
             self.length += bytes.len() as u64;
         } else {
-            let undone =
-                self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
-            self.is_broken = undone.is_err();
+            self.size = self.length;
+            self.is_broken = self.file.set_len(self.length).is_err();
         }
         written
+    }
+
+    /// Puts bytes behind the last record, in room that is made for more than them.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let end = self.length + bytes.len() as u64;
+        if end > self.size {
+            let missing = (end - self.size) as usize;
+            self.file.write_all_at(&vec![0; missing.next_multiple_of(ROOM_BYTES)], self.size)?;
+            self.size += missing.next_multiple_of(ROOM_BYTES) as u64;
+        }
+        self.file.write_all_at(bytes, self.length)
     }
 
     /// Puts these in the place of everything. A crash leaves one or the other.
@@ -110,6 +121,7 @@ impl JournalFile {
         sync_folder(&self.path)?;
         self.file = file;
         self.length = bytes.len() as u64;
+        self.size = self.length;
         self.is_broken = false;
         Ok(())
     }
@@ -140,6 +152,11 @@ fn record_at(bytes: &[u8]) -> Option<&[u8]> {
     // Zeros, which some file systems leave behind, are no record.
     let payload = rest.get(..length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length))?;
     (checksum(payload) == *sum).then_some(payload)
+}
+
+/// Of what is behind the last record, without the room for the next ones.
+fn n_bytes_written(bytes: &[u8]) -> u64 {
+    bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 8] {
@@ -189,6 +206,29 @@ mod tests {
     }
 
     #[test]
+    fn the_file_grows_ahead_of_its_records() {
+        let folder = Folder::new();
+        let path = folder.file("journal");
+        let mut journal = JournalFile::open(&path).unwrap().file;
+        let size = || fs::metadata(&path).unwrap().len();
+        let mut sizes = std::collections::BTreeSet::new();
+        let mut n_written = 0;
+        while journal.len() < 3 * ROOM_BYTES as u64 {
+            journal.append(&[entry(n_written)], false).unwrap();
+            n_written += 1;
+            assert!(size() >= journal.len());
+            sizes.insert(size());
+        }
+        assert_eq!(sizes.len(), 4, "{sizes:?}");
+        let large = vec![entry(n_written); 2 * ROOM_BYTES / 50];
+        journal.append(&large, true).unwrap();
+        let opened = JournalFile::open(&path).unwrap();
+        assert_eq!(opened.entries.len(), n_written as usize + large.len());
+        assert_eq!(opened.n_bytes_dropped, 0, "room is no record that was cut short");
+        assert_eq!(size(), journal.len(), "room is made again when it is needed");
+    }
+
+    #[test]
     fn records_of_a_newer_version_stop_the_agent_instead_of_being_forgotten() {
         let folder = Folder::new();
         let path = folder.file("journal");
@@ -224,8 +264,10 @@ mod tests {
         fn a_torn_or_damaged_end_costs_only_what_is_behind_it(cut in 0..400_usize, garbage in prop::collection::vec(any::<u8>(), 0..40)) {
             let folder = Folder::new();
             let path = folder.file("journal");
-            JournalFile::open(&path).unwrap().file.append(&entries(4), false).unwrap();
+            let mut opened = JournalFile::open(&path).unwrap();
+            opened.file.append(&entries(4), false).unwrap();
             let mut bytes = fs::read(&path).unwrap();
+            bytes.truncate(opened.file.len() as usize);
             let n_each = bytes.len() / 4;
             let cut = cut.min(bytes.len());
             bytes.truncate(cut);

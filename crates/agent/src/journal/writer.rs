@@ -14,6 +14,13 @@ pub(crate) enum Job {
     Rewrite { entries: Vec<Entry>, answer: Answer },
 }
 
+impl Job {
+    /// Waits for no disk: handing it to another thread would take longer than doing it.
+    fn is_quick(&self) -> bool {
+        matches!(self, Self::Append { is_synced: false, .. })
+    }
+}
+
 /// Who wants to know how it went.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -56,13 +63,18 @@ async fn write_all(
     let mut batch = Vec::new();
     while jobs.recv_many(&mut batch, BATCH_MAX).await > 0 {
         let work = std::mem::take(&mut batch);
-        let written = tokio::task::spawn_blocking(move || {
-            let answers = write_batch(&mut file, work);
-            (file, answers)
-        });
-        // Only a runtime that shuts down, or a bug, ends it before its time.
-        let Ok((returned, answers)) = written.await else { return };
-        file = returned;
+        let answers = if work.iter().all(Job::is_quick) {
+            write_batch(&mut file, work)
+        } else {
+            let written = tokio::task::spawn_blocking(move || {
+                let answers = write_batch(&mut file, work);
+                (file, answers)
+            });
+            // Only a runtime that shuts down, or a bug, ends it before its time.
+            let Ok((returned, answers)) = written.await else { return };
+            file = returned;
+            answers
+        };
         for (answer, result) in answers {
             match answer {
                 Answer::Nobody => {}
