@@ -62,9 +62,9 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
         }
         [what] if what == "engine" => engine::measure()?,
         [what] if what == "agent" => agent::measure()?,
-        [what, program] if what == "runs" => {
+        [what, program, playbook @ ..] if what == "runs" && playbook.len() < 2 => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-            runtime.block_on(runs::measure(Path::new(program)))?
+            runtime.block_on(runs::measure(Path::new(program), playbook.first().map(Path::new)))?
         }
         [what, program, options @ ..] if what == "fleet" => {
             let options = fleet::Options::read(options)?;
@@ -77,7 +77,7 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             return Ok(Vec::new());
         }
         _ => {
-            let usage = "server|runs PATH-OF-STOKER, or planner, engine, agent";
+            let usage = "server PATH-OF-STOKER, runs PATH-OF-STOKER [PATH-OF-ANSIBLE-PLAYBOOK], or planner, engine, agent";
             return Err(format!("usage: stoker-bench {usage}, or {}", fleet::USAGE).into());
         }
     };

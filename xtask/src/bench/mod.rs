@@ -25,7 +25,8 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
   engine           instances that do nothing through runs, sessions and agents in memory
   server           merged reads and rows written in process, requests a second and start-up of the real program
   agent            programs started a second: by the machine, as tasks, and by an agent with its journal
-  runs             instances a second with everything in the database, with agents in memory and with real ones; ten
+  runs             instances a second with everything in the database, with agents in memory and with real ones, which
+                   ansible-core is measured beside; a run of the real graph beside the best that is possible; ten
                    thousand agents connected to one server (needs as many open files)
   fleet            agents of a whole fleet at one server with PostgreSQL: until all have joined, what they cost while
                    nothing happens, and the real graph on all of them; needs the real graph beside the clone,

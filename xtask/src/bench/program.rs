@@ -5,17 +5,14 @@ use std::process::Command;
 use crate::failure::Outcome;
 use crate::process::run as run_command;
 use crate::terminal::{Style, paint};
+use crate::tools::ansible;
 use crate::workspace::{self, Metadata, Profile};
 
 /// What can be measured, and whether the real program is needed for it.
-pub(super) const MEASURED: &[(&str, bool)] = &[
-    ("planner", false),
-    ("engine", false),
-    ("server", true),
-    ("agent", false),
-    ("runs", true),
-    (FLEET, true),
-];
+pub(super) const MEASURED: &[(&str, bool)] =
+    &[("planner", false), ("engine", false), ("server", true), ("agent", false), (RUNS, true), (FLEET, true)];
+/// The one that is compared with what others would use.
+const RUNS: &str = "runs";
 /// The one that has options.
 pub(super) const FLEET: &str = "fleet";
 
@@ -27,6 +24,9 @@ pub(super) fn run(what: &str, needs_stoker: bool, options: &[String], report_onl
     command.current_dir(&root).arg(what);
     if needs_stoker {
         command.arg(metadata.build_stoker(&root, Profile::Release)?);
+    }
+    if what == RUNS {
+        command.arg(ansible::playbook(&metadata.target_dir)?);
     }
     command.args(options);
     let mut said = vec![what.to_owned()];

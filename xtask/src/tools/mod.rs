@@ -1,5 +1,6 @@
 //! Programs that the checks need and cargo does not bring: found, or installed where that is allowed.
 
+pub(crate) mod ansible;
 pub(crate) mod debian;
 pub(crate) mod deny;
 pub(crate) mod fuel2;

@@ -74,7 +74,7 @@ fn is_usable(python: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{fuel2, node, oracle, schemathesis, trove};
+    use super::super::{ansible, fuel2, node, oracle, schemathesis, trove};
     use super::*;
 
     #[test]
@@ -86,6 +86,7 @@ mod tests {
     #[test]
     fn versions_are_exact() {
         for environment in [
+            ansible::ENVIRONMENT,
             fuel2::ENVIRONMENT,
             node::ENVIRONMENT,
             oracle::ENVIRONMENT,

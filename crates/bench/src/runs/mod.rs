@@ -1,6 +1,7 @@
 //! Runs as a whole: what a server with its database manages a second, what real agents add to starting a program, how
 //! long a run lasts beside the best that is possible, and how many agents one server holds.
 
+mod ansible;
 mod makespan;
 mod memory;
 mod rates;
@@ -17,8 +18,9 @@ use crate::server::Api;
 
 const LOOK: Duration = Duration::from_millis(10);
 
-pub(crate) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
-    let mut rows = rates::measure(program).await?;
+/// With `playbook`, which runs playbooks of ansible-core, that does the same work too.
+pub(crate) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {
+    let mut rows = rates::measure(program, playbook).await?;
     rows.extend(makespan::measure().await?);
     rows.extend(sessions::measure(program).await?);
     Ok(rows)

@@ -8,7 +8,7 @@ use serde_json::json;
 use stoker_model::Json;
 use stoker_settings::{Runs, Server};
 
-use super::{memory, wait_for_end, wait_for_plan};
+use super::{ansible, memory, wait_for_end, wait_for_plan};
 use crate::agent::plain_rate;
 use crate::line::mac;
 use crate::row::{Limit, Row};
@@ -21,7 +21,7 @@ const N_REAL_NODES: usize = 64;
 const N_REAL_TASKS: usize = 60;
 const INSTANCES_MIN: f64 = 5000.0;
 
-pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
+pub(super) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {
     let runs = Runs { local_agents: true, ..Runs::default() };
     let server = InProcess::with(Server { runs, ..Server::default() }).await?;
     server.app.set_agent_spawner(memory::spawner(Duration::ZERO));
@@ -31,7 +31,7 @@ pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> 
     let process = Process::with(program, &["--local-agents"]).await?;
     let real = rate(&process.log_in().await?, N_REAL_NODES, N_REAL_TASKS).await?;
     let row = |what: String, rate: f64, least: f64| Row::new(what, rate, "a second", Limit::AtLeast(least));
-    Ok(vec![
+    let mut rows = vec![
         row(
             format!("instances of {N_NODES} nodes that do nothing, all that happens in the database"),
             in_memory,
@@ -43,7 +43,11 @@ pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> 
             real,
             (plain / 2.0).floor(),
         ),
-    ])
+    ];
+    if let Some(playbook) = playbook {
+        rows.extend(ansible::measure(playbook, real)?);
+    }
+    Ok(rows)
 }
 
 /// Runs every task on every node: instances a second.
