@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::NatsOptions;
-use stoker_settings::{Agent as Options, AgentLink, AgentNats, AgentTrust};
+use stoker_settings::{Agent as Options, AgentLink, AgentNats, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
+use stoker_traces::Tracer;
 use stoker_wire::join::JoinRequest;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -30,19 +31,31 @@ const TOKEN_VARIABLE: &str = "STOKER_JOIN_TOKEN";
 pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(AgentError::Start)?;
+    let tracer = start_tracer(&options, tell);
     let done = runtime.block_on(async {
         let stop = watch_signals()?;
+        let tracer = tracer.clone();
         match options.link.clone() {
-            AgentLink::Stdio => over_stdio(options, stop, tell).await,
+            AgentLink::Stdio => over_stdio(options, tracer, stop, tell).await,
             AgentLink::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
-                to_server(options, &url, &trust, token, nats, stop, tell).await
+                to_server((options, tracer), &url, &trust, token, nats, stop, tell).await
             }
         }
     });
+    tracer.end();
     // What is left on threads of the runtime is a read of standard input that nobody can interrupt.
     runtime.shutdown_timeout(Duration::from_millis(100));
     done
+}
+
+/// Where nothing can be sent an agent works all the same.
+fn start_tracer(options: &Options, tell: &mut dyn FnMut(&str)) -> Tracer {
+    let started = options.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
+    started.unwrap_or_else(|error| {
+        tell(&format!("Warning: no traces are sent: {error}"));
+        Tracer::default()
+    })
 }
 
 fn watch_signals() -> Result<watch::Receiver<bool>, AgentError> {
@@ -60,16 +73,18 @@ fn watch_signals() -> Result<watch::Receiver<bool>, AgentError> {
     Ok(receiver)
 }
 
-fn settings(options: Options, node: String) -> Settings {
+fn settings(options: Options, tracer: Tracer, node: String) -> Settings {
+    let hidden = [TOKEN_VARIABLE].into_iter().chain(TRACES_SECRETS);
     Settings {
         hooks: options.hooks,
-        hidden_env: vec![TOKEN_VARIABLE.to_owned()],
+        hidden_env: hidden.map(str::to_owned).collect(),
+        tracer,
         ..Settings::new(options.state, node)
     }
 }
 
 async fn to_server(
-    options: Options,
+    (options, tracer): (Options, Tracer),
     url: &str,
     trust: &AgentTrust,
     token: Option<&str>,
@@ -106,11 +121,11 @@ async fn to_server(
     let renewing = certificates.look_after(&asking, &credential);
     let working = async {
         let Some(AgentNats { url, ca }) = nats else {
-            return run(settings(options, node_uid), folder, straight, stop).await;
+            return run(settings(options, tracer, node_uid), folder, straight, stop).await;
         };
         let nats = NatsOptions { ca, ..NatsOptions::new(url) };
         let nats = NatsTransport::new(endpoint.clone(), credential.clone(), node_uid.clone(), nats)?;
-        run(settings(options, node_uid), folder, NatsFirst::new(nats, straight), stop).await
+        run(settings(options, tracer, node_uid), folder, NatsFirst::new(nats, straight), stop).await
     };
     tokio::select! {
         done = working => done,
@@ -177,6 +192,7 @@ async fn become_member(
 
 async fn over_stdio(
     options: Options,
+    tracer: Tracer,
     mut stop: watch::Receiver<bool>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
@@ -187,7 +203,7 @@ async fn over_stdio(
         folder = wait_for_folder(&options.state, tell) => folder?,
         () = stopped(&mut stop) => return Ok(()),
     };
-    run(settings(options, node), folder, StdioTransport::own(), stop).await
+    run(settings(options, tracer, node), folder, StdioTransport::own(), stop).await
 }
 
 /// How often it is looked whether the agent before has finished.

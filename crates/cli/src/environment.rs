@@ -5,6 +5,8 @@
 use std::env;
 use std::path::PathBuf;
 
+use stoker_settings::{TRACES_SECRETS, Traces};
+
 /// Where programs keep what should survive but nobody edits, such as histories.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
@@ -38,8 +40,22 @@ const TOKEN: &str = "STOKER_TOKEN";
 const WEBHOOK_SECRET: &str = "STOKER_WEBHOOK_SECRET";
 
 /// Variables that have a secret in them: no program that is started for somebody else may see them.
-pub const SECRET_VARIABLES: &[&str] =
-    &[ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN, NATS_URL, PASSWORD, TOKEN, WEBHOOK_SECRET];
+pub const SECRET_VARIABLES: &[&str] = &[
+    ADMIN_PASSWORD,
+    DATABASE_URL,
+    JOIN_TOKEN,
+    NATS_URL,
+    PASSWORD,
+    TOKEN,
+    TRACES_SECRETS[0],
+    TRACES_SECRETS[1],
+    WEBHOOK_SECRET,
+];
+
+/// `OTEL_…`: who collects traces of a program, in words that are the same for all programs.
+pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<String>> {
+    Traces::read(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
+}
 
 /// `STOKER_ADMIN_PASSWORD`: the password of the first user.
 pub(crate) fn admin_password() -> Option<String> {

@@ -1,5 +1,6 @@
 //! Messages to somebody who is no Stoker server.
 
+use std::path::Path;
 use std::time::Duration;
 
 use ureq::Agent;
@@ -17,6 +18,11 @@ pub struct Messenger {
 impl Messenger {
     /// `time_max` is for all of it, from the name of the host to the status.
     pub fn new(time_max: Duration) -> Result<Self, ClientError> {
+        Self::trusting(time_max, None)
+    }
+
+    /// The same, with the certificates of a file trusted besides those of the system.
+    pub fn trusting(time_max: Duration, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -26,13 +32,17 @@ impl Messenger {
             .proxy(None)
             // Messages are rare, and a receiver that was started anew must not cost one.
             .max_idle_connections(0)
-            .tls_config(tls::config(None)?);
+            .tls_config(tls::config(ca_file)?);
         Ok(Self { agent: config.build().into() })
     }
 
-    /// The status of the answer.
+    /// The status of the answer. A body is JSON unless a header says otherwise.
     pub fn post(&self, url: &str, headers: &[(&str, String)], body: &[u8]) -> Result<u16, ClientError> {
-        let mut request = self.agent.post(url).header("content-type", "application/json");
+        const TYPE: &str = "content-type";
+        let mut request = self.agent.post(url);
+        if !headers.iter().any(|(name, _)| *name == TYPE) {
+            request = request.header(TYPE, "application/json");
+        }
         for (name, value) in headers {
             request = request.header(*name, value);
         }

@@ -31,7 +31,7 @@ pub fn service(app: &App) -> AppService {
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         // Inside of the task that a change gets, or it would not know whom it is for.
-        .layer(from_fn(trace::follow))
+        .layer(from_fn_with_state(app.clone(), trace::follow))
         .layer(from_fn(to_its_end))
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(app.clone(), identify))

@@ -90,6 +90,9 @@ pub async fn serve(
     app.locals.ended().await;
     app.hosting.ended().await;
     app.store.close().await;
+    let tracer = app.tracer.clone();
+    // It blocks; and if it cannot be waited for, nothing is lost but spans.
+    _ = tokio::task::spawn_blocking(move || tracer.end()).await;
     served.map_err(ServeError::Listener)
 }
 

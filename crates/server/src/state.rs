@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use stoker_bus::Bus;
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{List, ModuleFilter, Store, StoreError, Writing};
+use stoker_traces::Tracer;
 use stoker_yaql::Library;
 use tokio::sync::Semaphore;
 
@@ -27,9 +28,13 @@ use crate::packages::Packages;
 use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
 use crate::random;
-use crate::runs::{Agents, Live, Locals, News, OutputWriter, Seen, Sightings};
+use crate::runs::{Agents, Leases, Live, Locals, News, OutputWriter, Seen, Sightings};
 use crate::tls::Tls;
+use crate::turns::Turns;
 use crate::webhooks::Webhooks;
+
+/// Runs that write at the same time. The database takes one after the other; the second is ready when the first is done.
+const WRITERS_AT_ONCE: usize = 2;
 
 /// A server without its socket. Cloning is cheap.
 #[derive(Clone)]
@@ -57,6 +62,11 @@ pub struct Shared {
     pub(crate) sightings: Sightings,
     pub(crate) news: News,
     pub(crate) live: Live,
+    pub(crate) leases: Leases,
+    /// Who writes down what happened in runs next: a cluster with many runs waits as long as one with a single run.
+    pub(crate) write_turns: Turns,
+    /// Where spans come from.
+    pub(crate) tracer: Tracer,
     pub(crate) group: Group,
     pub(crate) webhooks: Webhooks,
     /// Seals what must be kept and not be read: contents of modules, secrets of webhooks.
@@ -101,6 +111,11 @@ impl App {
             Some(_) if is_shared => Some((bus.clone(), Seal::agree(&store, clock.now()).await?)),
             _ => None,
         };
+        let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
+        let tracer = tracer.unwrap_or_else(|error| {
+            tracing::warn!(error = %error, "no traces are sent");
+            Tracer::default()
+        });
         let shared = Shared {
             store,
             limits: Limits::new(&settings.limits),
@@ -122,6 +137,9 @@ impl App {
             sightings: Sightings::default(),
             news: News::default(),
             live: Live::default(),
+            leases: Leases::default(),
+            write_turns: Turns::new(WRITERS_AT_ONCE),
+            tracer,
             group: Group::new(&owner, clock.now(), is_shared, group_bus),
             webhooks: Webhooks::default(),
             module_keys,

@@ -2,105 +2,97 @@
 //!
 //! A caller may send a `traceparent` (W3C Trace Context); otherwise a trace begins here. Its id is on every line that is
 //! logged for the request, kept with the run that the request starts, and told to the agents, whose lines and tasks
-//! have it too.
+//! have it too. Where somebody collects traces, a request is a span, and everything that follows from it is under that.
 
-use std::fmt;
+use std::future::Future;
 
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use stoker_model::Json;
+use stoker_traces::{Kind, Span, Traceparent};
 use tracing::Instrument as _;
 
+use crate::access::caller::Login;
+use crate::interface;
 use crate::random;
+use crate::state::App;
 
 const HEADER: HeaderName = HeaderName::from_static("traceparent");
 /// The same in an answer, without what only programs want.
 const ANSWER: HeaderName = HeaderName::from_static("x-trace-id");
 /// Where it is kept with a run.
 const KEY: &str = "traceparent";
-
-/// A trace, and whose part in it comes before ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trace {
-    id: String,
-    parent: String,
-    flags: String,
-}
+/// What is asked all the time, by nobody who wants to know what became of it.
+const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", interface::PLACE];
 
 tokio::task_local! {
-    static CURRENT: Trace;
+    static CURRENT: Traceparent;
 }
 
-impl Trace {
-    /// `00-<32 digits>-<16 digits>-<2 digits>`; what is not so is no trace and does no harm.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.split('-');
-        let version = digits(parts.next()?, 2)?;
-        let trace = Self {
-            id: digits(parts.next()?, 32)?,
-            parent: digits(parts.next()?, 16)?,
-            flags: digits(parts.next()?, 2)?,
-        };
-        // Later versions may say more; the first one says no more than this.
-        let is_whole = version != "ff" && (version != "00" || parts.next().is_none());
-        let is_zero = |text: &str| text.bytes().all(|byte| byte == b'0');
-        (is_whole && !is_zero(&trace.id) && !is_zero(&trace.parent)).then_some(trace)
-    }
+/// What is done now is a part of this.
+pub(crate) fn current() -> Option<Traceparent> {
+    CURRENT.try_with(|trace| *trace).ok()
+}
 
-    fn begin() -> Option<Self> {
-        Some(Self {
-            id: random::hex_text(32).ok()?,
-            parent: random::hex_text(16).ok()?,
-            flags: "01".to_owned(),
-        })
-    }
-
-    /// The one of the request that is being answered.
-    pub(crate) fn current() -> Option<Self> {
-        CURRENT.try_with(Clone::clone).ok()
-    }
-
-    pub(crate) fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Keeps it with what a run was asked for.
-    pub(crate) fn put(&self, options: &mut Json) {
-        if let Json::Object(map) = options {
-            map.insert(KEY.to_owned(), Json::from(self.to_string()));
-        }
-    }
-
-    pub(crate) fn of(options: &Json) -> Option<Self> {
-        Self::parse(options.get(KEY)?.as_str()?)
+/// Does something as a part of a trace, if there is one.
+pub(crate) async fn within<T>(trace: Option<Traceparent>, work: impl Future<Output = T>) -> T {
+    match trace {
+        Some(trace) => CURRENT.scope(trace, work).await,
+        None => work.await,
     }
 }
 
-impl fmt::Display for Trace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "00-{}-{}-{}", self.id, self.parent, self.flags)
+/// Keeps the trace of this moment with what a run was asked for.
+pub(crate) fn put(options: &mut Json) {
+    if let (Some(trace), Json::Object(map)) = (current(), options) {
+        map.insert(KEY.to_owned(), Json::from(trace.to_string()));
     }
 }
 
-fn digits(text: &str, n_digits: usize) -> Option<String> {
-    let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (text.len() == n_digits && is_hex).then(|| text.to_owned())
+/// What was kept with a run.
+pub(crate) fn of(options: &Json) -> Option<Traceparent> {
+    Traceparent::parse(options.get(KEY)?.as_str()?)
+}
+
+fn begin() -> Option<Traceparent> {
+    let trace = u128::from_ne_bytes(random::bytes().ok()?);
+    Traceparent::new(trace, u64::from_ne_bytes(random::bytes().ok()?))
 }
 
 /// Gives a request its trace.
-pub(crate) async fn follow(request: Request, next: Next) -> Response {
-    let given = request.headers().get(HEADER).and_then(|value| Trace::parse(value.to_str().ok()?));
-    let Some(trace) = given.or_else(Trace::begin) else { return next.run(request).await };
-    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-    let span = tracing::info_span!("request", trace_id = trace.id(), method = %request.method(), route);
-    let shown = HeaderValue::from_str(trace.id());
-    let mut response = CURRENT.scope(trace, next.run(request)).instrument(span).await;
-    if let Ok(shown) = shown {
+pub(crate) async fn follow(State(app): State<App>, request: Request, next: Next) -> Response {
+    let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let mut span = span_of(&app, &request, &route, given);
+    let Some(trace) = span.context().or(given).or_else(begin) else { return next.run(request).await };
+    let id = trace.id();
+    let logged = tracing::info_span!("request", trace_id = id, method = %request.method(), route);
+    let mut response = CURRENT.scope(trace, next.run(request)).instrument(logged).await;
+    span.set("http.response.status_code", i64::from(response.status().as_u16()));
+    if response.status().is_server_error() {
+        span.fail("the server failed");
+    }
+    if let Ok(shown) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(ANSWER, shown);
     }
     response
+}
+
+/// The request as a span: what was asked for and by whom, and nothing of what was sent.
+fn span_of(app: &App, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
+    if !app.tracer.is_on() || UNTRACED.contains(&route) {
+        return Span::default();
+    }
+    let method = request.method().as_str();
+    let mut span = app.tracer.begin(Kind::Server, format!("{method} {route}"), under);
+    span.set("http.request.method", method.to_owned());
+    span.set("http.route", route.to_owned());
+    if let Some(Login::Is(caller)) = request.extensions().get::<Login>() {
+        span.set("user.name", caller.user_name.clone());
+    }
+    span
 }
 
 #[cfg(test)]
@@ -109,35 +101,16 @@ mod tests {
 
     use super::*;
 
-    const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-
-    #[test]
-    fn what_is_given_is_passed_on() {
-        let trace = Trace::parse(GIVEN).unwrap();
-        assert_eq!(trace.id(), "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(trace.to_string(), GIVEN);
+    #[tokio::test]
+    async fn a_run_remembers_its_trace() {
         let mut options = json!({"version": 1});
-        trace.put(&mut options);
-        assert_eq!(Trace::of(&options), Some(trace));
-        assert_eq!(Trace::of(&json!({})), None);
-        let later = GIVEN.replacen("00-", "01-", 1) + "-more";
-        assert!(Trace::parse(&later).is_some());
-    }
-
-    #[test]
-    fn nonsense_is_no_trace() {
-        for wrong in [
-            "",
-            "00",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
-            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
-            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
-        ] {
-            assert_eq!(Trace::parse(wrong), None, "{wrong}");
-        }
-        assert!(Trace::begin().is_some_and(|trace| Trace::parse(&trace.to_string()) == Some(trace)));
+        put(&mut options);
+        assert_eq!(of(&options), None);
+        let trace = begin();
+        assert!(trace.is_some());
+        within(trace, async { put(&mut options) }).await;
+        assert_eq!(of(&options), trace);
+        within(None, async { assert_eq!(current(), None) }).await;
+        assert_eq!(of(&json!({"traceparent": "nonsense"})), None);
     }
 }

@@ -126,6 +126,44 @@ mod tests {
         assert_eq!(order(&[5]).await, [5]);
     }
 
+    /// How many turns others had at most while a small key waited for one, with so many who want one under each large key.
+    async fn most_before_small(n_places: usize, large: &[usize]) -> usize {
+        let turns = Turns::new(n_places);
+        let n_given = Arc::new(Mutex::new(0));
+        let mut tasks = tokio::task::JoinSet::new();
+        for (key, n_tasks) in large.iter().enumerate() {
+            for _ in 0..*n_tasks {
+                let (turns, n_given) = (turns.clone(), Arc::clone(&n_given));
+                // As a run does: as soon as something is written down there is more.
+                tasks.spawn(async move {
+                    for _ in 0..20 {
+                        let _turn = turns.take(key as i64).await;
+                        *n_given.lock().unwrap() += 1;
+                        tokio::task::yield_now().await;
+                    }
+                });
+            }
+        }
+        let mut most = 0;
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+            let before = *n_given.lock().unwrap();
+            let _turn = turns.take(-1).await;
+            most = most.max(*n_given.lock().unwrap() - before);
+        }
+        assert!(turns.n_waiting() > 0, "the large ones were done too soon to prove anything");
+        most
+    }
+
+    #[tokio::test]
+    async fn who_asks_for_little_waits_for_keys_and_not_for_those_who_wait_under_them() {
+        for (n_places, large) in [(1, &[10][..]), (1, &[10_000]), (2, &[10_000]), (2, &[5_000, 10, 3_000])] {
+            let most = most_before_small(n_places, large).await;
+            let bound = large.len() + n_places;
+            assert!(most <= bound, "{most} turns for {n_places} places and {large:?}, not {bound}");
+        }
+    }
+
     #[tokio::test]
     async fn places_are_not_lost_when_somebody_stops_waiting() {
         let turns = Turns::new(2);

@@ -2,6 +2,8 @@
 //!
 //! Whoever takes one of these reads no environment and no file to learn how it should behave.
 
+mod traces;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
@@ -11,6 +13,8 @@ use std::time::Duration;
 
 use stoker_model::{MergeMode, MergeOrder, PLUGIN_SCRIPTS_ROOT, Quotas};
 use stoker_yaql::Library;
+
+pub use traces::{Sampling, TRACES_SECRETS, Traces};
 
 /// The server.
 #[derive(Clone, Debug)]
@@ -46,6 +50,8 @@ pub struct Server {
     pub library: Option<Arc<Library>>,
     /// The password of the first user; `None`: one is made up.
     pub admin_password: Option<Secret>,
+    /// Who collects traces; `None`: nobody.
+    pub traces: Option<Traces>,
 }
 
 impl Default for Server {
@@ -70,6 +76,7 @@ impl Default for Server {
             evaluation: Evaluation::default(),
             library: None,
             admin_password: None,
+            traces: None,
         }
     }
 }
@@ -271,6 +278,8 @@ pub struct Agent {
     pub state: PathBuf,
     /// Programs for what only the operator knows how to do, by name.
     pub hooks: BTreeMap<String, PathBuf>,
+    /// Who collects traces; `None`: nobody.
+    pub traces: Option<Traces>,
 }
 
 /// How an agent is connected.

@@ -9,6 +9,7 @@ use stoker_agent::ssh::{SshTarget, connect};
 use stoker_agent::transport::channel::pair;
 use stoker_agent::{AgentError, Settings, StateFolder};
 use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
+use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
 
 /// Between two tries to reach a node, from the first to the longest.
@@ -19,7 +20,7 @@ const GOOD: Duration = Duration::from_secs(30);
 /// Starts agents for the server.
 pub(crate) fn spawner() -> AgentSpawner {
     Arc::new(|agent| {
-        let LocalAgent { uid, place, guard, connections } = agent;
+        let LocalAgent { uid, place, guard, connections, tracer } = agent;
         tokio::spawn(async move {
             let _held = guard;
             match place {
@@ -28,7 +29,7 @@ pub(crate) fn spawner() -> AgentSpawner {
                     reach(&uid, &target, connections).await;
                 }
                 AgentPlace::Here { folder, hooks } => {
-                    if let Err(error) = run_here(uid.clone(), folder, hooks, connections).await {
+                    if let Err(error) = run_here(uid.clone(), folder, hooks, tracer, connections).await {
                         tracing::error!(agent.uid = uid, error = %error, "an agent inside of the server does not run");
                     }
                 }
@@ -41,6 +42,7 @@ async fn run_here(
     uid: String,
     path: PathBuf,
     hooks: BTreeMap<String, PathBuf>,
+    tracer: Tracer,
     connections: mpsc::UnboundedSender<LocalConnection>,
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&path)?;
@@ -59,7 +61,7 @@ async fn run_here(
     };
     // The environment is that of the server, with its secrets.
     let hidden_env = stoker_cli::SECRET_VARIABLES.iter().map(|name| (*name).to_owned()).collect();
-    let settings = Settings { hooks, hidden_env, ..Settings::new(path, uid) };
+    let settings = Settings { hooks, hidden_env, tracer, ..Settings::new(path, uid) };
     let ((), done) = tokio::join!(handing_on, stoker_agent::run(settings, folder, transport, stop));
     done
 }

@@ -1,5 +1,7 @@
 //! What happened in runs, and who may add to it.
 
+use std::collections::HashSet;
+
 use stoker_model::{Actor, Json, Micros, PlanId, RunEvent, RunId, RunWork};
 
 use crate::sql::{Args, Columns, Many, Row};
@@ -10,6 +12,13 @@ const WORK_COLUMNS: &str = "run_id, plan_id, options, owner, lease_generation, l
 const EVENTS: &str = "run_events";
 const APPEND: Many =
     Many { before: "INSERT INTO run_events (run_id, seq, at, kind, instance, body)", after: "" };
+
+const HOLD: Many = Many {
+    before: "WITH held (run_id, generation, until) AS (",
+    after: ") UPDATE run_work SET lease_until = held.until FROM held \
+            WHERE run_work.run_id = held.run_id AND run_work.lease_generation = held.generation \
+            RETURNING run_work.run_id",
+};
 
 fn read_work(row: &Row) -> Result<RunWork, StoreError> {
     let mut columns = row.columns(WORK);
@@ -69,6 +78,25 @@ impl Store {
             return Err(writing.run_work_lost(run).await?);
         }
         writing.commit_quietly().await
+    }
+}
+
+impl Store {
+    /// Holds runs until another instant, each with the generation it was taken with: those of them that are still held. All
+    /// are renewed together, or none.
+    pub async fn runs_hold(
+        &self,
+        runs: &[(RunId, i64)],
+        now: Micros,
+        until: Micros,
+    ) -> Result<HashSet<RunId>, StoreError> {
+        let mut writing = self.change(&Actor::server(), now).await?;
+        let rows = runs.iter().map(|(run, generation)| Args::new().int(run.0).int(*generation).int(until.0));
+        let rows = writing.connection.write_many(HOLD, rows.collect()).await?;
+        let held = rows.iter().map(|row| Ok(RunId(row.columns(WORK).int()?)));
+        let held = held.collect::<Result<_, StoreError>>()?;
+        writing.commit_quietly().await?;
+        Ok(held)
     }
 }
 

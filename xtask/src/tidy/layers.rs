@@ -54,6 +54,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("tasks", Layer::Split),
     ("testkit", Layer::Dev),
     ("tls", Layer::Shell),
+    ("traces", Layer::Shell),
     ("ui", Layer::Edge),
     ("wire", Layer::Edge),
     ("xtask", Layer::Dev),

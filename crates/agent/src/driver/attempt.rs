@@ -1,14 +1,15 @@
 //! One attempt, beside the loop.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use stoker_engine::session::{Attempt, AttemptKey, End, FromAgent};
 use stoker_model::{Json, JsonMap};
-use stoker_tasks::host::Work;
 use stoker_tasks::host::real::{Memory, ProcessId, RealHost};
+use stoker_tasks::host::{Status, Work};
 use stoker_tasks::output::{KEPT_BYTES, Report};
 use stoker_tasks::{Cause, Failure, HostError, Order, Outcome, StopReason, Stopper, execute, masked};
+use stoker_traces::{Kind, Span, Traceparent};
 use stoker_wire::record::Entry;
 use tokio::sync::mpsc;
 
@@ -43,17 +44,24 @@ impl Driver {
                 _ = events.send(Event::Report(FromAgent::Output { key, stream, offset, text }));
             }
         };
-        // The second part of it is the id of the trace, as the server logs it.
-        let trace_id = attempt.trace.as_deref().and_then(|trace| trace.split('-').nth(1));
+        let mut span = self.span(&attempt);
+        let under = attempt.trace.as_deref().and_then(Traceparent::parse);
+        let trace = span.context().or(under);
+        let trace_id = trace.as_ref().map(Traceparent::id);
         tracing::info!(attempt.key = %key, task = attempt.task, trace_id, "an attempt begins");
+        let exit_code = Arc::new(Mutex::new(None));
         let report = Arc::new(Report::new(&attempt.secrets, KEPT_BYTES, Box::new(sink)));
         let host = RealHost {
             machine: Arc::clone(&self.machine),
             report: Arc::clone(&report),
             stop,
             mark: mark(key, &self.settings.state),
-            trace: attempt.trace.clone(),
-            memory: Arc::new(JournalMemory { key, events: events.clone() }),
+            trace: trace.map(|trace| trace.to_string()),
+            memory: Arc::new(JournalMemory {
+                key,
+                events: events.clone(),
+                exit_code: Arc::clone(&exit_code),
+            }),
         };
         let (own, grace) = (stopper.clone(), self.settings.grace);
         self.running.insert(key, stopper);
@@ -62,8 +70,42 @@ impl Driver {
             report.finish();
             // The next agent tells: the journal knows that it was begun.
             let Some((end, summary)) = ended(masked(outcome, report.mask())) else { return };
+            say(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
+            // Whoever waits for the attempt may look for its span next.
+            drop(span);
             _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
         });
+    }
+
+    /// The part of this node in the trace of whoever asked for the attempt.
+    fn span(&self, attempt: &Attempt) -> Span {
+        let under = attempt.trace.as_deref().and_then(Traceparent::parse);
+        let mut span = self.settings.tracer.begin(Kind::Consumer, "task", under);
+        span.set("stoker.task.id", attempt.task.clone());
+        span.set("stoker.task.type", attempt.task_type.clone());
+        span.set("stoker.node", attempt.node.clone());
+        span.set("stoker.agent.node", self.settings.node.clone());
+        span.set("stoker.attempt", attempt.key.to_string());
+        span
+    }
+}
+
+/// Says how it ended. Messages are left out: who reads traces need not be somebody who may read what tasks say.
+fn say(span: &mut Span, end: &End, exit_code: Option<i32>) {
+    if let Some(code) = exit_code {
+        span.set("process.exit.code", i64::from(code));
+    }
+    let word = match end {
+        End::Succeeded => "succeeded",
+        End::Failed { .. } => "failed",
+        End::TimedOut => "timed_out",
+        End::Cancelled => "cancelled",
+        End::Interrupted => "interrupted",
+        End::Refused { .. } => "refused",
+    };
+    span.set("stoker.attempt.end", word);
+    if *end != End::Succeeded {
+        span.fail(word);
     }
 }
 
@@ -135,6 +177,8 @@ fn shortened(mut message: String) -> String {
 struct JournalMemory {
     key: AttemptKey,
     events: mpsc::UnboundedSender<Event>,
+    /// Of the last process that ended by itself.
+    exit_code: Arc<Mutex<Option<i32>>>,
 }
 
 impl Memory for JournalMemory {
@@ -143,6 +187,14 @@ impl Memory for JournalMemory {
         // Not synced: after a crash of the machine the process is gone too.
         let entry = Entry::Process { key: self.key, pid, started };
         _ = self.events.send(Event::Note { entry, answer: Answer::Nobody, key: self.key });
+    }
+
+    fn ended(&self, status: Status) {
+        let code = match status {
+            Status::Code(code) => Some(code),
+            Status::Signal(_) => None,
+        };
+        *self.exit_code.lock().unwrap_or_else(PoisonError::into_inner) = code;
     }
 
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {

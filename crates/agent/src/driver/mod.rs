@@ -16,6 +16,7 @@ use stoker_engine::session::{AttemptKey, FromAgent};
 use stoker_model::JsonMap;
 use stoker_tasks::host::real::Machine;
 use stoker_tasks::{StopReason, Stopper};
+use stoker_traces::Tracer;
 use stoker_wire::record::Entry;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -45,6 +46,8 @@ pub struct Settings {
     pub boot_id: PathBuf,
     /// Variables of the agent that are none of a task's business.
     pub hidden_env: Vec<String>,
+    /// Where spans of attempts come from.
+    pub tracer: Tracer,
 }
 
 impl Settings {
@@ -60,6 +63,7 @@ impl Settings {
             facts_every: Duration::from_mins(1),
             boot_id: machine.boot_id,
             hidden_env: Vec::new(),
+            tracer: Tracer::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use stoker_settings::{Agent, AgentLink, AgentNats, AgentTrust, Secret};
 
-use super::serve::start_logging;
+use super::serve::{start_logging, traces};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
@@ -17,7 +17,8 @@ use crate::programs::Programs;
 The first start joins the server with a token; after that the agent uses a credential of its own, kept in its
 folder. From a server with a certificate authority it gets a certificate as well, and renews it in time.
 STOKER_JOIN_TOKEN stands in for --join-token, which would otherwise be seen in the list of processes.
-STOKER_LOG sets what is logged (`info`, `stoker_agent=debug`). The agent ends on SIGTERM, with all it runs.
+STOKER_LOG sets what is logged (`info`, `stoker_agent=debug`); OTEL_EXPORTER_OTLP_ENDPOINT and its kin say where
+traces are sent. The agent ends on SIGTERM, with all it runs.
 
 Exit codes: 0 asked to end; 2 wrong usage; 5 no member yet, refused by the server, or its folder cannot be used.
 
@@ -110,7 +111,8 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
     };
     // Two programs for one name: the last one counts, as everywhere on the command line.
     let hooks: BTreeMap<String, PathBuf> = args.hooks.into_iter().collect();
-    let settings = Agent { link, node: args.node, state: args.state, hooks };
+    let traces = traces("stoker-agent", printer);
+    let settings = Agent { link, node: args.node, state: args.state, hooks, traces };
     let done = (programs.agent)(settings, &mut |line| printer.note(line));
     done.map_err(|error| Failure::unavailable(error.as_ref()))
 }

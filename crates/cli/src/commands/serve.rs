@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stoker_model::{MergeMode, MergeOrder, Quotas};
 use stoker_settings::{
-    DatabaseLocation, Evaluation, Limits, Modules, Nats, Runs, Secret, Server, Tls, Webhooks,
+    DatabaseLocation, Evaluation, Limits, Modules, Nats, Runs, Secret, Server, Tls, Traces, Webhooks,
 };
 
 use crate::environment;
@@ -354,9 +354,20 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         evaluation: Evaluation { limit_iterators: args.limit_iterators, memory_quota: args.memory_quota },
         library,
         admin_password: environment::admin_password().map(Secret::new),
+        traces: traces("stoker-server", printer),
     };
     let served = (programs.serve)(settings, &mut |line| printer.note(line));
     served.map_err(|error| Failure::unavailable(error.as_ref()))
+}
+
+/// Who collects traces. Nothing depends on it, so a mistake is told and goes no further.
+pub(super) fn traces(service: &str, printer: &mut Printer) -> Option<Traces> {
+    environment::traces(service).unwrap_or_else(|problems| {
+        for problem in problems {
+            printer.note(&format!("Warning: no traces are sent: {problem}"));
+        }
+        None
+    })
 }
 
 pub(super) fn start_logging(format: &str, printer: &Printer) {

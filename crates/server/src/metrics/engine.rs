@@ -120,7 +120,8 @@ const fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-const fn attempt_end(end: &AttemptEnd) -> &'static str {
+/// How an attempt ended, in a word.
+pub(crate) const fn attempt_end(end: &AttemptEnd) -> &'static str {
     match end {
         AttemptEnd::Reported(End::Succeeded) => "succeeded",
         AttemptEnd::Reported(End::Failed { .. }) => "failed",

@@ -19,6 +19,7 @@ use prometheus_client::registry::Registry;
 
 pub(crate) use self::api::{Refused, count};
 use self::book::Book;
+pub(crate) use self::engine::attempt_end;
 use crate::state::App;
 
 /// The media type of [`Metrics::text`].

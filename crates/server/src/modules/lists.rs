@@ -9,6 +9,7 @@ use stoker_store::{Session, StoreError, Writing};
 
 use crate::http::error::ApiResult;
 use crate::random;
+use crate::trace;
 
 /// All contents of a list together, in Base64. They travel in one message.
 pub(crate) const LIST_BYTES_MAX: usize = 8 << 20;
@@ -66,7 +67,9 @@ pub(crate) async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ApiResult<
             ended_at: None,
         })
         .await?;
-    writing.run_work_create(run.id, &json!({"version": 1})).await?;
+    let mut options = json!({"version": 1});
+    trace::put(&mut options);
+    writing.run_work_create(run.id, &options).await?;
     writing.module_run_create(&ModuleRun { run_id: run.id, node_id, action, after, deadline, items }).await?;
     Ok(run.id)
 }

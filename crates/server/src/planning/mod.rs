@@ -33,11 +33,13 @@ use std::sync::Arc;
 use stoker_model::{Actor, Change, Cluster, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
 use stoker_store::Session;
+use stoker_traces::Kind;
 
 use crate::api::planned_graph;
 use crate::clock::Clock;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
+use crate::trace;
 
 /// Makes a plan for a cluster and stores it. Nothing is run.
 pub(crate) async fn make_plan(
@@ -89,6 +91,18 @@ pub(crate) async fn metadata(
 
 /// Makes a plan and stores nothing.
 pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult<Made> {
+    let mut span = app.tracer.begin(Kind::Internal, "plan", trace::current());
+    span.set("stoker.cluster.id", cluster.id.0);
+    span.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let made = compute(app, cluster, request).await;
+    match &made {
+        Ok(made) => span.set("stoker.plan.instances", made.explained.plan.n_instances() as i64),
+        Err(_) => span.fail("there is no plan"),
+    }
+    made
+}
+
+async fn compute(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult<Made> {
     let mut session = app.store.snapshot().await?;
     let gathered = Gathered::read(app, &mut session, cluster, request).await?;
     drop(session);

@@ -1,39 +1,38 @@
 //! Carries out a run graph by graph. A graph is planned when its turn comes, so that it sees what the one before it did.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Blueprint, Options, of_plan};
+use stoker_engine::blueprint::{Options, of_plan};
 use stoker_engine::run::RunEnd;
 use stoker_engine::session::server::Input;
-use stoker_model::{
-    Actor, Change, Cluster, ClusterStatus, NodeStatus, PlanId, Run, RunId, RunName, RunStatus, Topic,
-};
-use stoker_store::{List, NodeFilter, StoreError, Writing};
+use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_store::StoreError;
+use stoker_traces::{Kind, Traceparent};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::agents::INBOX_MAX;
+use super::conclude::{Conclusion, begin_part, conclude, conclude_part, stop_cluster};
 use super::dispatch::Dispatch;
 use super::driver::{Driver, Lost};
 use super::durations;
-use super::launch::{end, mark_stopped, open_parts, was_stopped};
+use super::leases::Lease;
 use super::modules;
-use super::outcome::{Outcomes, Progress, Transitions, mark_nodes, note_on_parent};
+use super::outcome::{Outcomes, Progress, Transitions};
 use super::reapply;
 use super::request::{GraphRequest, Manner, decode};
 use super::restore::{rest, restore};
 use super::session::has_ended;
+use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
 use crate::http::error::{ApiError, ApiResult};
-use crate::modules::automatic;
 use crate::modules::reapply::Reapply;
 use crate::planning::{self, PlanRequest, StoredPlan};
 use crate::state::App;
-use crate::trace::Trace;
-use crate::webhooks::run_news;
+use crate::trace;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -87,7 +86,8 @@ pub(crate) async fn conduct(app: App, parent: RunId) {
 }
 
 async fn try_conduct(app: &App, parent: RunId) -> Result<(), Broken> {
-    let Some(lease) = take(app, parent).await? else { return Err(Broken::Lost) };
+    let Some(held) = Lease::take(app, parent).await? else { return Err(Broken::Lost) };
+    let lease = held.generation;
     let mut session = app.store.read().await?;
     let modules = session.module_run(parent).await?;
     let options = session.run_work(parent).await?.ok_or(Broken::Lost)?.options;
@@ -100,31 +100,14 @@ async fn try_conduct(app: &App, parent: RunId) -> Result<(), Broken> {
         }
     };
     let done = tokio::select! {
-        done = work => done,
-        () = hold(app, parent, lease) => Err(Broken::Lost),
+        done = trace::within(trace::of(&options), work) => done,
+        () = held.lost() => Err(Broken::Lost),
     };
     // Whoever was at work on a part was not asked when the run was lost.
     for (run, executors) in app.agents.take_abandoned() {
         call_off(app, run, &executors).await;
     }
     done
-}
-
-async fn take(app: &App, run: RunId) -> Result<Option<i64>, StoreError> {
-    let now = app.clock.now();
-    app.store.run_take(run, &app.owner, now, app.leased_until(now)).await
-}
-
-/// Keeps the run in our hands; ends when it is in others'.
-async fn hold(app: &App, run: RunId, lease: i64) {
-    loop {
-        tokio::time::sleep(app.lease_renewal()).await;
-        let now = app.clock.now();
-        let held = app.store.run_hold(run, lease, now, Some(app.leased_until(now))).await;
-        if let Err(StoreError::Stale { .. } | StoreError::Missing { .. }) = held {
-            return;
-        }
-    }
 }
 
 async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
@@ -153,7 +136,8 @@ async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
 
 /// Carries one graph out: how it ended.
 async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
-    let Some(lease) = take(app, child.id).await? else { return Err(Broken::Lost) };
+    let Some(held) = Lease::take(app, child.id).await? else { return Err(Broken::Lost) };
+    let lease = held.generation;
     let mut session = app.store.read().await?;
     let work = session.run_work(child.id).await?.ok_or(Broken::Lost)?;
     let (request, manner) = decode(&work.options)
@@ -161,20 +145,29 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
     let cluster_id = child.cluster_id.ok_or_else(|| ApiError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
     drop(session);
-    let trace = Trace::of(&work.options);
-    let span = tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Trace::id));
+    let asked = trace::of(&work.options);
+    let mut traced = app.tracer.begin(Kind::Internal, "run", asked);
+    traced.set("stoker.run.id", child.id.0);
+    traced.set("stoker.cluster.id", cluster_id.0);
+    traced.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let trace = traced.context().or(asked);
+    let span =
+        tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Traceparent::id));
     let plan_id = if let Some(id) = work.plan_id {
         id
     } else {
         let planned = Box::pin(plan(app, child.id, lease, cluster.clone(), &request, &manner));
-        planned.instrument(span.clone()).await?
+        let planned = trace::within(trace, planned).instrument(span.clone()).await;
+        if planned.is_err() {
+            traced.fail("there is no plan");
+        }
+        planned?
     };
     if manner.dry_run {
         let plan = Some(plan_id);
         let ended = Conclusion { status: RunStatus::Ready, message: None, plan, is_stopped: false };
         return conclude_part(app, (child.id, lease), child.id, ended).await;
     }
-    let trace = trace.map(|trace| trace.to_string());
     let taken = Taken { app, child, lease, cluster, plan_id, request, manner, trace };
     let driver = Box::pin(taken.driver()).await?;
     let blueprint = Arc::clone(&driver.blueprint);
@@ -184,17 +177,23 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
     let ended = match ended {
         Ok(ended) => ended,
         Err(lost) => {
+            traced.set("stoker.run.status", "lost");
             call_off(app, child.id, &executors).await;
             return Err(lost.into());
         }
     };
+    let status = ended.status();
+    traced.set("stoker.run.status", status.as_str());
+    if status == RunStatus::Error {
+        traced.fail("the run failed");
+    }
     let message = ended.message(&blueprint);
     // Before the part is over, so that a crash in between does not lose it.
     if ended == RunEnd::Stopped {
         stop_cluster(app, (child.id, lease), cluster_id).await?;
     }
     let is_stopped = ended == RunEnd::Stopped;
-    let ended = Conclusion { status: ended.status(), message, plan: Some(plan_id), is_stopped };
+    let ended = Conclusion { status, message, plan: Some(plan_id), is_stopped };
     conclude_part(app, (child.id, lease), child.id, ended).await
 }
 
@@ -239,7 +238,7 @@ struct Taken<'a> {
     plan_id: PlanId,
     request: GraphRequest,
     manner: Manner,
-    trace: Option<String>,
+    trace: Option<Traceparent>,
 }
 
 impl Taken<'_> {
@@ -269,8 +268,7 @@ impl Taken<'_> {
         app.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
-        let dispatch =
-            Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone()).traced(trace);
+        let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {
             run: child.id,
             cluster: cluster.id,
@@ -292,8 +290,10 @@ impl Taken<'_> {
             nodes: nodes.collect(),
             blueprint,
             wake_at: None,
-            again: Vec::new(),
+            waiting: VecDeque::new(),
             unheard: HashSet::new(),
+            cluster: cluster.id,
+            spans: AttemptSpans::new(app.tracer.clone(), child.id, trace),
         })
     }
 }
@@ -311,145 +311,6 @@ fn defaults(app: &App) -> Options {
 fn refused(defects: &[stoker_engine::blueprint::Defect]) -> ApiError {
     let told: Vec<String> = defects.iter().take(20).map(ToString::to_string).collect();
     ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; ")))
-}
-
-/// A run and the generation with which this server has it: whoever lost it changes nothing.
-pub(super) type Held = (RunId, i64);
-
-pub(super) async fn change(app: &App, (run, lease): Held) -> Result<Writing, Broken> {
-    let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
-    writing.run_require(run, lease).await?;
-    Ok(writing)
-}
-
-/// Says on the records that the part is at work.
-async fn begin_part(app: &App, held: Held, manner: &Manner, blueprint: &Blueprint) -> Result<(), Broken> {
-    let mut writing = change(app, held).await?;
-    let id = held.0;
-    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
-    match run.status {
-        RunStatus::Running => return Ok(()),
-        RunStatus::Pending => run.status = RunStatus::Running,
-        // It was stopped while it was planned.
-        RunStatus::Ready | RunStatus::Error => return Err(Broken::Ended),
-    }
-    run.started_at = Some(writing.now());
-    writing.run_update(&run).await?;
-    if manner.is_real() {
-        mark_nodes(&mut writing, blueprint).await?;
-    }
-    writing.commit(Change { action: "run.begin", target: format!("run {id}"), detail: json!({}) }).await?;
-    Ok(())
-}
-
-/// How a part ended.
-struct Conclusion {
-    status: RunStatus,
-    message: Option<String>,
-    plan: Option<PlanId>,
-    is_stopped: bool,
-}
-
-/// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
-async fn conclude_part(app: &App, held: Held, id: RunId, ended: Conclusion) -> Result<RunStatus, Broken> {
-    let Conclusion { status, message, plan, is_stopped } = ended;
-    let mut writing = change(app, held).await?;
-    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
-    if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
-        return Ok(run.status);
-    }
-    let now = writing.now();
-    end(&mut run, status, message, now);
-    if let Some(plan) = plan {
-        run.result = json!({"plan_id": plan.0});
-    }
-    if is_stopped {
-        mark_stopped(&mut run);
-    }
-    writing.run_update(&run).await?;
-    note_on_parent(&mut writing, &run).await?;
-    let detail = json!({"status": status.as_str(), "message": run.message});
-    writing.commit(Change { action: "run.end", target: format!("run {id}"), detail }).await?;
-    app.tell_news(id);
-    Ok(status)
-}
-
-async fn stop_cluster(app: &App, held: Held, id: stoker_model::ClusterId) -> Result<(), Broken> {
-    let mut writing = change(app, held).await?;
-    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
-    cluster.status = ClusterStatus::Stopped;
-    writing.cluster_update(&cluster).await?;
-    let target = format!("cluster {id}");
-    writing.commit(Change { action: "cluster.stop", target, detail: json!({}) }).await?;
-    Ok(())
-}
-
-/// Says on the records how the whole ended.
-async fn conclude(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
-    let mut writing = change(app, (parent, lease)).await?;
-    let now = writing.now();
-    for mut part in open_parts(&mut writing, parent).await? {
-        end(&mut part, RunStatus::Error, Some("Aborted".to_owned()), now);
-        writing.run_update(&part).await?;
-    }
-    let children = writing.run_children(parent).await?;
-    let failed = children.iter().find(|run| run.status == RunStatus::Error);
-    let mut run = writing.run_get(parent).await?.ok_or(Broken::Lost)?;
-    let (status, message) = match failed {
-        Some(child) => (RunStatus::Error, child.message.clone()),
-        None => (RunStatus::Ready, children.iter().rev().find_map(|child| child.message.clone())),
-    };
-    end(&mut run, status, message, now);
-    if children.iter().any(was_stopped) {
-        mark_stopped(&mut run);
-    }
-    writing.run_update(&run).await?;
-    let topic = match status {
-        RunStatus::Ready => Topic::RunSucceeded,
-        _ if was_stopped(&run) => Topic::RunStopped,
-        _ => Topic::RunFailed,
-    };
-    let mut automatic = Vec::new();
-    if !run.dry_run
-        && let Some(cluster_id) = run.cluster_id
-    {
-        settle_cluster(&mut writing, cluster_id).await?;
-        if let Some(cluster) = writing.cluster_get(cluster_id).await? {
-            writing.notification_add(&run_news(topic, &run, &cluster, now)).await?;
-        }
-        if let Some(cluster) = writing.cluster_get(cluster_id).await?.filter(|_| run.name == RunName::Deploy)
-        {
-            automatic = automatic::enqueue_after(&mut writing, &cluster).await?;
-        }
-    }
-    let detail = json!({"status": status.as_str(), "message": run.message});
-    writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
-    app.metrics.engine.run_ended(topic);
-    app.webhooks.ring();
-    app.conduct_all(automatic);
-    app.tell_news(parent);
-    Ok(())
-}
-
-/// What a cluster is after a run: that depends on its nodes, unless somebody stopped it.
-async fn settle_cluster(writing: &mut Writing, id: stoker_model::ClusterId) -> Result<(), StoreError> {
-    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
-    if cluster.status == ClusterStatus::Stopped {
-        return Ok(());
-    }
-    let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
-    let nodes = writing.node_list(&filter, &List::default()).await?.items;
-    let is_well = |node: &stoker_model::Node| node.status == NodeStatus::Ready && node.error_type.is_none();
-    let is_untouched = |node: &stoker_model::Node| node.pending_addition && node.error_type.is_none();
-    cluster.status = if nodes.iter().all(is_well) {
-        ClusterStatus::Operational
-    } else if nodes.iter().all(is_untouched) {
-        ClusterStatus::New
-    } else {
-        ClusterStatus::PartiallyDeployed
-    };
-    writing.cluster_update(&cluster).await?;
-    Ok(())
 }
 
 /// Runs that nobody carries out, taken up from time to time: after a crash of this server or of another.

@@ -39,8 +39,6 @@ pub(super) struct Dispatch {
     /// Uids of the nodes whose agents have something to do.
     executors: BTreeSet<String>,
     clock: Clock,
-    /// How whoever asked for the run follows it.
-    trace: Option<String>,
 }
 
 impl Dispatch {
@@ -61,13 +59,7 @@ impl Dispatch {
             executors,
             store: app.store.clone(),
             clock: app.clock,
-            trace: None,
         }
-    }
-
-    /// Has agents told how the run is followed.
-    pub(super) fn traced(self, trace: Option<String>) -> Self {
-        Self { trace, ..self }
     }
 
     /// Whether the agent of a node has anything to do in the run.
@@ -116,7 +108,8 @@ impl Dispatch {
             debug: options.debug,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
             secrets: self.secrets.iter().chain(own.iter()).cloned().collect(),
-            trace: self.trace.clone(),
+            // Whoever has the spans says so.
+            trace: None,
         })
     }
 

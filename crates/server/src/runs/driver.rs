@@ -3,31 +3,31 @@
 //! There is one driver for a run, and it holds the run's lease. When the lease is lost, somebody else carries the run
 //! out, and this one ends without another word.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{Effect, Event, Illegal, InFlight, Input as StepInput, Phase, Run, RunEnd, step};
-use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, ToAgent};
-use stoker_model::{Actor, JsonMap, Micros, RunId};
+use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run, RunEnd, step};
+use stoker_engine::session::server::Input;
+use stoker_engine::session::{AttemptKey, Finished};
+use stoker_model::{Actor, ClusterId, Micros, RunId};
 use stoker_store::StoreError;
-use stoker_wire::encode_to_agent;
 use tokio::sync::{mpsc, oneshot};
 
-use super::agents::Place;
 use super::command::Command;
 use super::projection::Projection;
 use super::record;
-use super::session::pass_on;
+use super::spans::AttemptSpans;
 use super::work::Work;
 use crate::clock::Clock;
-use crate::group::{Flight, Letter};
 use crate::state::App;
 
-/// Commands taken together: they share one transaction.
+/// Commands taken out of the inbox at once.
 const BATCH_MAX: usize = 2048;
+/// Commands that share one transaction bring no more events than this, but for what the last of them brings: all others
+/// who want to write wait for it.
+const EVENTS_MAX: usize = 4096;
 /// Before trying again when the database does not answer.
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
@@ -50,10 +50,13 @@ pub(super) struct Driver {
     /// The number of each node by its uid.
     pub(super) nodes: HashMap<String, u32>,
     pub(super) wake_at: Option<Micros>,
-    /// What the run has to tell itself: its inbox may be full.
-    pub(super) again: Vec<Command>,
+    /// What was taken out of the inbox and had no turn yet, and what the run has to tell itself: its inbox may be full.
+    pub(super) waiting: VecDeque<Command>,
     /// Attempts that had not begun, with agents of other servers, when it was last looked.
     pub(super) unheard: HashSet<AttemptKey>,
+    /// In whose name it writes: runs of one cluster share a turn.
+    pub(super) cluster: ClusterId,
+    pub(super) spans: AttemptSpans,
 }
 
 type Answer = Result<(), Illegal>;
@@ -75,8 +78,8 @@ struct Turn {
 impl Driver {
     /// Until the run has ended.
     pub(super) async fn drive(mut self) -> Result<RunEnd, Lost> {
-        let mut renewal = tokio::time::interval(self.app.lease_renewal());
-        renewal.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut look = tokio::time::interval(self.app.lease_renewal());
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let turn = self.first_turn();
         Box::pin(self.finish(turn)).await?;
         let mut batch = Vec::new();
@@ -84,9 +87,8 @@ impl Driver {
             if let Phase::Ended(end) = self.state.phase() {
                 return Ok(end.clone());
             }
-            if !self.again.is_empty() {
-                let again = std::mem::take(&mut self.again);
-                let turn = self.turn(again.into_iter());
+            if !self.waiting.is_empty() {
+                let turn = self.turn();
                 Box::pin(self.finish(turn)).await?;
                 continue;
             }
@@ -96,8 +98,7 @@ impl Driver {
                     if n_commands == 0 {
                         return Err(Lost);
                     }
-                    let turn = self.turn(batch.drain(..));
-                    Box::pin(self.finish(turn)).await?;
+                    self.waiting.extend(batch.drain(..));
                 }
                 () = tokio::time::sleep(wake) => {
                     self.wake_at = None;
@@ -105,8 +106,10 @@ impl Driver {
                     self.take(StepInput::Wake, &mut turn);
                     Box::pin(self.finish(turn)).await?;
                 }
-                _ = renewal.tick() => {
-                    self.renew().await?;
+                _ = look.tick() => {
+                    if self.app.leases.is_lost(self.run, self.lease) {
+                        return Err(Lost);
+                    }
                     self.remind().await;
                 }
             }
@@ -141,9 +144,12 @@ impl Driver {
         turn
     }
 
-    fn turn(&mut self, commands: impl Iterator<Item = Command>) -> Turn {
+    /// As much of what waits as one transaction should hold.
+    fn turn(&mut self) -> Turn {
         let mut turn = Turn::default();
-        for command in commands {
+        while turn.events.len() < EVENTS_MAX
+            && let Some(command) = self.waiting.pop_front()
+        {
             match command {
                 Command::AgentBack { uid } => {
                     if let Some(node) = self.nodes.get(&uid).copied() {
@@ -208,6 +214,7 @@ impl Driver {
             // Only whoever has the run knows that an end is safe, and what is in flight.
             self.renew().await?;
         }
+        self.spans.heed(&self.blueprint, &events);
         let mut by_agent: HashMap<String, Vec<AttemptKey>> = HashMap::new();
         for (uid, key) in recorded {
             by_agent.entry(uid).or_default().push(key);
@@ -241,6 +248,7 @@ impl Driver {
         let began = Clock::instant();
         loop {
             let kept = async {
+                let _turn = self.app.write_turns.take(self.cluster.0).await;
                 let mut writing = self.app.store.change(&Actor::server(), self.app.clock.now()).await?;
                 writing.history_put(&history).await?;
                 changes.write(&mut writing).await?;
@@ -275,170 +283,7 @@ impl Driver {
         read.await.is_ok_and(|events| !events.is_empty())
     }
 
-    async fn perform(&mut self, effect: Effect) {
-        let generation = Generation(self.lease as u64);
-        match effect {
-            Effect::Dispatch(key) => {
-                if let Some(uid) = self.executor(key) {
-                    self.app.ensure_agent(&uid).await;
-                    self.tell(&uid, Input::Dispatch { key, generation }).await;
-                }
-            }
-            Effect::Cancel { key, how } => {
-                if let Some(uid) = self.executor(key) {
-                    self.tell(&uid, Input::Cancel { key, generation, how }).await;
-                }
-            }
-            Effect::WakeAt(at) => self.wake_at = Some(at),
-            Effect::RunEnded(_) => {
-                for uid in self.executors() {
-                    self.tell(&uid, Input::RunIs { run: self.run, generation: None }).await;
-                }
-            }
-            // Written down together with the events that tell of them.
-            Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
-        }
-    }
-
-    /// Tells the session with an agent, wherever it is. What it says about this run is done here and now: a run does not
-    /// write into its own inbox, which may be full.
-    async fn tell(&mut self, uid: &str, input: Input) {
-        if let Place::Elsewhere(server) = self.app.agents.place(uid) {
-            if let Some(letter) = self.letter(uid, input).await {
-                self.app.group.post(&server, &letter);
-            }
-            return;
-        }
-        let outputs = self.app.agents.step(uid, input, self.app.clock.now());
-        self.heed(uid, outputs).await;
-    }
-
-    async fn heed(&mut self, uid: &str, outputs: Vec<Output>) {
-        for output in outputs {
-            match output {
-                Output::Deliver { key, .. } if key.run == self.run => self.deliver(uid, key).await,
-                Output::Finished(finished) if finished.key.run == self.run => {
-                    self.again.push(Command::Finished { uid: uid.to_owned(), finished });
-                }
-                Output::Started { key, at } if key.run == self.run => {
-                    self.again.push(Command::Started { key, at });
-                }
-                other => pass_on(&self.app, uid, vec![other]).await,
-            }
-        }
-    }
-
-    /// The same for whoever has the agent; `None` if there is nothing to be said.
-    async fn letter(&mut self, uid: &str, input: Input) -> Option<Letter> {
-        let message = match input {
-            Input::Dispatch { key, generation } => {
-                let start = ToAgent::Start(self.attempt(uid, key).await?);
-                let (uid, start) = (uid.to_owned(), encode_to_agent(&start));
-                return Some(Letter::Dispatch { uid, key: key.into(), generation: generation.0, start });
-            }
-            Input::Cancel { key, generation, how } => ToAgent::Cancel { key, generation, how },
-            Input::Recorded { keys } => ToAgent::Acknowledge { keys },
-            Input::RunIs { run, generation: None } => ToAgent::RunEnded { run },
-            Input::RunIs { generation: Some(_), .. }
-            | Input::Message(_)
-            | Input::Disconnected
-            | Input::Wake => return None,
-        };
-        Some(Letter::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) })
-    }
-
-    async fn deliver(&mut self, uid: &str, key: AttemptKey) {
-        let Some(attempt) = self.attempt(uid, key).await else { return };
-        let message = ToAgent::Start(attempt);
-        match self.app.agents.place(uid) {
-            Place::Elsewhere(server) => {
-                let letter = Letter::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) };
-                self.app.group.post(&server, &letter);
-            }
-            Place::Here | Place::Nowhere => self.app.agents.send(uid, message),
-        }
-    }
-
-    /// What cannot be put together has ended, as if its agent had said so.
-    async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
-        let generation = Generation(self.lease as u64);
-        match self.work.attempt(key, generation, &self.blueprint).await {
-            Ok(attempt) => Some(attempt),
-            Err(finished) => {
-                self.again.push(Command::Finished { uid: uid.to_owned(), finished });
-                None
-            }
-        }
-    }
-
-    /// Tells agents everything that is in flight with them. What they carry out of this run besides, nobody waits for.
-    async fn claim(&mut self, uids: BTreeSet<String>) {
-        let mut flights: HashMap<String, Vec<InFlight>> = HashMap::new();
-        for flight in self.state.in_flight() {
-            if let Some(uid) = self.executor(flight.key).filter(|uid| uids.contains(uid)) {
-                flights.entry(uid).or_default().push(flight);
-            }
-        }
-        for uid in uids {
-            let flights = flights.remove(&uid).unwrap_or_default();
-            if !flights.is_empty() && self.app.agents.place(&uid) == Place::Nowhere {
-                if self.app.is_orphaned(&uid).await {
-                    self.interrupt(&uid, &flights);
-                    continue;
-                }
-                self.app.ensure_agent(&uid).await;
-            }
-            self.claim_one(&uid, &flights).await;
-        }
-    }
-
-    async fn claim_one(&mut self, uid: &str, flights: &[InFlight]) {
-        let generation = Generation(self.lease as u64);
-        if let Place::Elsewhere(server) = self.app.agents.place(uid) {
-            let flights = flights.iter().copied().map(Flight::from).collect();
-            let (uid, run, generation) = (uid.to_owned(), self.run.0, generation.0);
-            self.app.group.post(&server, &Letter::Claim { uid, run, generation, flights });
-            return;
-        }
-        let now = self.app.clock.now();
-        let outputs = self.app.agents.claim(uid, (self.run, generation), flights, now);
-        self.heed(uid, outputs).await;
-    }
-
-    /// Nobody will ever know how far these came.
-    fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
-        let at = self.app.clock.now();
-        self.again.extend(flights.iter().map(|flight| {
-            let finished = Finished { key: flight.key, at, end: End::Interrupted, summary: JsonMap::new() };
-            Command::Finished { uid: uid.to_owned(), finished }
-        }));
-    }
-
-    /// Claims again what has not begun for a while, or not ended although it should, with agents of other servers: a letter
-    /// may have been lost.
-    async fn remind(&mut self) {
-        if !self.app.group.is_shared() {
-            return;
-        }
-        let mut unheard = HashSet::new();
-        let mut uids = BTreeSet::new();
-        for flight in self.state.in_flight().filter(|flight| !flight.is_started || flight.cancel.is_some()) {
-            let Some(uid) = self.executor(flight.key) else { continue };
-            if !matches!(self.app.agents.place(&uid), Place::Elsewhere(_)) {
-                continue;
-            }
-            if self.unheard.contains(&flight.key) {
-                uids.insert(uid);
-            }
-            unheard.insert(flight.key);
-        }
-        self.unheard = unheard;
-        if !uids.is_empty() {
-            self.claim(uids).await;
-        }
-    }
-
-    fn executor(&self, key: AttemptKey) -> Option<String> {
+    pub(super) fn executor(&self, key: AttemptKey) -> Option<String> {
         let node = self.blueprint.executor_of(key.instance)?;
         self.blueprint.node(node).map(str::to_owned)
     }

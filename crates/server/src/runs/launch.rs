@@ -12,7 +12,7 @@ use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::random;
 use crate::state::App;
-use crate::trace::Trace;
+use crate::trace;
 use crate::webhooks::run_news;
 
 /// Graphs to be run on a cluster, one after the other.
@@ -87,9 +87,7 @@ async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> Ap
         let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
         let child = writing.run_create(&child).await?;
         let mut options = encode(graph, &launch.manner);
-        if let Some(trace) = Trace::current() {
-            trace.put(&mut options);
-        }
+        trace::put(&mut options);
         writing.run_work_create(child.id, &options).await?;
     }
     Ok(parent)

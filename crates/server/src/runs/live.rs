@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use super::command::Command;
 use super::conductor::{conduct, take_up};
 use super::launch::{end, mark_stopped, open_parts};
+use super::leases::keep;
 use super::session::watch;
 use crate::access::caller::Authenticated;
 use crate::group::Wish;
@@ -65,6 +66,8 @@ impl App {
     /// Begins everything that goes on beside requests.
     pub fn begin_runs(&self) {
         self.begin_group();
+        let app = self.clone();
+        self.spawn(async move { keep(&app).await });
         let app = self.clone();
         self.spawn(async move { app.output.write(&app).await });
         let app = self.clone();

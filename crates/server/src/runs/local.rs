@@ -11,6 +11,7 @@ use std::time::Duration;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::{Json, Node, NodeId};
 use stoker_store::{Session, StoreError};
+use stoker_traces::Tracer;
 use tokio::sync::mpsc;
 
 use super::session::{Carrier, converse};
@@ -30,6 +31,8 @@ pub struct LocalAgent {
     pub guard: AgentGuard,
     /// Where it hands in the server's end of each connection it makes.
     pub connections: mpsc::UnboundedSender<LocalConnection>,
+    /// Where spans of its attempts come from, if it is in this process.
+    pub tracer: Tracer,
 }
 
 /// As long as one of these is held, the server waits for an agent to end.
@@ -122,7 +125,8 @@ impl App {
         }
         let (connections, mut taken) = mpsc::unbounded_channel();
         let Some(guard) = self.locals.guard() else { return };
-        spawner(LocalAgent { uid: uid.to_owned(), place, guard, connections });
+        let tracer = self.tracer.clone();
+        spawner(LocalAgent { uid: uid.to_owned(), place, guard, connections, tracer });
         let (app, uid) = (self.clone(), uid.to_owned());
         self.spawn(async move {
             while let Some(connection) = taken.recv().await {

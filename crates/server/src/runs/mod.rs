@@ -13,11 +13,13 @@
 
 mod agents;
 mod command;
+mod conclude;
 mod conductor;
 mod dispatch;
 mod driver;
 mod durations;
 mod launch;
+mod leases;
 mod live;
 mod local;
 mod module_work;
@@ -33,11 +35,14 @@ mod restore;
 mod seen;
 mod session;
 mod sightings;
+mod spans;
+mod telling;
 mod work;
 
 pub(crate) use agents::{Agents, Place, Proof};
 pub(crate) use command::Command;
 pub(crate) use launch::{Launch, active, active_runs, launch, launch_in};
+pub(crate) use leases::Leases;
 pub(crate) use live::Live;
 pub(crate) use local::Locals;
 pub use local::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};

@@ -1,6 +1,6 @@
 //! Carries out a list of modules: a run of one task, so that everything that holds for runs holds for it.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work as DraftWork};
 use stoker_graph::Csr;
 use stoker_model::{Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
+use stoker_traces::Kind;
 use tokio::sync::mpsc;
 
 use super::agents::INBOX_MAX;
@@ -17,9 +18,11 @@ use super::launch::end;
 use super::module_work::{ModuleWork, Reason};
 use super::restore::restore;
 use super::session::has_ended;
+use super::spans::AttemptSpans;
 use super::work::Work;
 use crate::http::error::ApiError;
 use crate::state::App;
+use crate::trace;
 
 /// Before looking again whether it is this list's turn.
 const TURN_INTERVAL: Duration = Duration::from_millis(50);
@@ -89,6 +92,9 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
     let (sender, inbox) = mpsc::channel(INBOX_MAX);
     let (blueprint, reason) = (Arc::new(blueprint), Reason::default());
     app.agents.add_run(list.run_id, Arc::clone(&blueprint), sender);
+    let asked = trace::current();
+    let mut traced = app.tracer.begin(Kind::Internal, "modules", asked);
+    traced.set("stoker.run.id", list.run_id.0);
     let work = ModuleWork::new(app, Arc::clone(list), cluster, reason.clone());
     let driver = Driver {
         app: app.clone(),
@@ -102,8 +108,10 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
         work: Work::Modules(work),
         nodes: [(uid.clone(), 0)].into(),
         wake_at: None,
-        again: Vec::new(),
+        waiting: VecDeque::new(),
         unheard: HashSet::new(),
+        cluster,
+        spans: AttemptSpans::new(app.tracer.clone(), list.run_id, traced.context().or(asked)),
     };
     let ended = Box::pin(driver.drive()).await;
     app.agents.remove_run(list.run_id);

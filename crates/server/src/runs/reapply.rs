@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_model::{Change, NodeId, RunStatus};
 
-use super::conductor::{Broken, Held, change};
+use super::conclude::{Held, change};
+use super::conductor::Broken;
 use super::launch::end;
 use crate::modules::lists::{Wanted, enqueue, items};
 use crate::modules::reapply::{Progress, Reapply};

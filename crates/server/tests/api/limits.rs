@@ -119,3 +119,72 @@ async fn a_tenant_has_what_its_quota_allows() {
     server.get("tenants/99/quotas").await.refused(404);
     server.put("tenants/99/quotas", &json!({})).await.refused(404);
 }
+
+#[tokio::test]
+async fn no_way_into_a_cluster_leads_around_the_quota() {
+    let quotas = Quotas { nodes: Some(2), ..Quotas::default() };
+    let server = TestServer::with(settings(Limits { quotas, ..Limits::default() })).await;
+    let release = release(&server).await;
+    let cluster = cluster_of(&server, release, "one").await;
+    let nodes = [node(&server, 1).await, node(&server, 2).await, node(&server, 3).await];
+    let refused = "tenant `admin` may have 2 nodes; delete one, or ask an admin for more";
+    let joins =
+        |ids: &[i64]| -> Value { ids.iter().map(|id| json!({"id": id, "cluster_id": cluster})).collect() };
+    assert_eq!(server.put("nodes", &joins(&nodes)).await.refused(409), refused);
+    server.put("nodes", &joins(&nodes[..2])).await.expect(200);
+    let third = format!("nodes/{}", nodes[2]);
+    let join = json!({"cluster_id": cluster});
+    assert_eq!(server.put(&third, &join).await.refused(409), refused);
+    assert_eq!(server.patch(&third, &join).await.refused(409), refused);
+    let members = json!({"nodes": nodes});
+    let path = format!("clusters/{cluster}");
+    assert_eq!(server.put(&path, &members).await.refused(409), refused);
+    let another = json!({"name": "two", "release": release, "nodes": [nodes[2]]});
+    assert_eq!(server.post("clusters", &another).await.refused(409), refused);
+    let assigned = json!([{"id": nodes[2], "roles": ["compute"]}]);
+    assert_eq!(server.post(&format!("{path}/assignment"), &assigned).await.refused(409), refused);
+    assert_eq!(server.get(&third).await.expect(200)["cluster"], Value::Null);
+    // Whoever has more than is allowed by now keeps it, and may change it.
+    server.put("tenants/1/quotas", &json!({"nodes": 1})).await.expect(200);
+    server.put("nodes", &joins(&nodes[..2])).await.expect(200);
+    server.put(&path, &json!({"name": "renamed", "nodes": nodes[..2]})).await.expect(200);
+    server.post("clusters", &json!({"name": "empty", "release": release})).await.expect(201);
+    // One that leaves makes room for another.
+    server.put("tenants/1/quotas", &json!({"nodes": 2})).await.expect(200);
+    server.put(&format!("nodes/{}", nodes[0]), &json!({"cluster_id": null})).await.expect(200);
+    server.put(&third, &join).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_cluster_takes_its_nodes_along_to_another_tenant() {
+    let server = TestServer::with(settings(Limits::default())).await;
+    let release = release(&server).await;
+    let cluster = cluster_of(&server, release, "one").await;
+    let node = node(&server, 1).await;
+    let path = format!("clusters/{cluster}");
+    server.put(&path, &json!({"nodes": [node]})).await.expect(200);
+    let tenant = id(&server.post("tenants", &json!({"name": "other"})).await.expect(201));
+    let quotas = format!("tenants/{tenant}/quotas");
+    let moved = json!({"tenant": "other"});
+    for narrow in [json!({"clusters": 0}), json!({"nodes": 0})] {
+        server.put(&quotas, &narrow).await.expect(200);
+        server.put(&path, &moved).await.refused(409);
+        server.put(&quotas, &json!({"clusters": null, "nodes": null})).await.expect(200);
+    }
+    server.put(&path, &moved).await.expect(200);
+}
+
+#[tokio::test]
+async fn nodes_of_other_tenants_do_not_exist() {
+    let server = TestServer::with(settings(Limits::default())).await;
+    let release = release(&server).await;
+    let cluster = cluster_of(&server, release, "one").await;
+    let (theirs, free) = (node(&server, 1).await, node(&server, 2).await);
+    server.put(&format!("clusters/{cluster}"), &json!({"nodes": [theirs]})).await.expect(200);
+    server.post("tenants", &json!({"name": "other"})).await.expect(201);
+    let ann = server.user("ann", "other", "operator").await;
+    let put = async |body: Value| server.as_bearer(&ann, "PUT", "nodes", &body).await.refused(400);
+    assert_eq!(put(json!([{"id": theirs, "name": "mine"}])).await, "entry 0: Invalid ID or MAC specified");
+    let message = put(json!([{"id": free, "cluster_id": cluster}])).await;
+    assert_eq!(message, format!("there is no environment {cluster}"));
+}

@@ -21,6 +21,7 @@ mod ssh;
 mod sshd;
 mod start;
 mod tls;
+mod traces;
 mod versions;
 mod walk;
 mod webhooks;

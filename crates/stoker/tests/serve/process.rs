@@ -112,6 +112,8 @@ pub(crate) struct Client {
     agent: Agent,
     base: String,
     token: String,
+    /// What requests are a part of.
+    traceparent: Option<String>,
 }
 
 impl Client {
@@ -121,12 +123,18 @@ impl Client {
 
     /// Over TLS where the address says so, trusting the authority in the file and no other.
     pub(crate) fn log_in_to(base: &str, ca: Option<&Path>, password: &str) -> Self {
-        let client = Self { agent: agent(ca), base: base.to_owned(), token: String::new() };
+        let (agent, base, token) = (agent(ca), base.to_owned(), String::new());
+        let client = Self { agent, base, token, traceparent: None };
         let body = json!({"auth": {"passwordCredentials": {"username": "admin", "password": password}}});
         let (status, answer) = client.call("POST", "/keystone/v2.0/tokens", Some(&body)).unwrap();
         assert_eq!(status, 200, "{answer}");
         let token = answer["access"]["token"]["id"].as_str().unwrap().to_owned();
         Self { token, ..client }
+    }
+
+    /// The same, as a part of a trace.
+    pub(crate) fn under(&self, traceparent: &str) -> Self {
+        Self { traceparent: Some(traceparent.to_owned()), ..self.clone() }
     }
 
     /// Status and body; an error when the connection broke.
@@ -137,7 +145,11 @@ impl Client {
         body: Option<&Value>,
     ) -> Result<(u16, Value), ureq::Error> {
         let url = format!("{}{path}", self.base);
-        let request = ureq::http::Request::builder()
+        let mut request = ureq::http::Request::builder();
+        if let Some(traceparent) = &self.traceparent {
+            request = request.header("traceparent", traceparent);
+        }
+        let request = request
             .method(method)
             .uri(url)
             .header("x-auth-token", &self.token)

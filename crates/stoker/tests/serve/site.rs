@@ -30,6 +30,9 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Variables by name.
+type Env = Vec<(String, String)>;
+
 /// A child whose log is a file; killed when dropped.
 pub(crate) struct Daemon {
     child: Child,
@@ -68,6 +71,8 @@ pub(crate) struct Site {
     /// Folder of the authority, where connections are encrypted.
     ca: Option<PathBuf>,
     agent_extra: Vec<String>,
+    /// Variables of the server and of its agents.
+    env: Env,
     server: Option<Daemon>,
     agents: Vec<Option<Daemon>>,
     others: Vec<Daemon>,
@@ -90,7 +95,12 @@ impl Site {
 
     /// With further options for the server and for its agents.
     pub(crate) fn with_agents(tasks: &Value, extra: &[&str], agent_extra: &[&str]) -> Self {
-        Self::build(Folder::new(), None, tasks, extra, agent_extra)
+        Self::build(Folder::new(), None, tasks, (extra, agent_extra), &[])
+    }
+
+    /// With further variables for the server and its agents.
+    pub(crate) fn with_env(tasks: &Value, env: &[(&str, &str)]) -> Self {
+        Self::build(Folder::new(), None, tasks, (&[], &[]), env)
     }
 
     /// With an authority, and agents that know it by its fingerprint.
@@ -101,22 +111,23 @@ impl Site {
         assert!(command.args(["ca", "init", "--dir"]).arg(&ca).output().unwrap().status.success());
         let mut options = vec!["--ca-dir", ca.to_str().unwrap()];
         options.extend(extra);
-        Self::build(folder, Some(ca.clone()), tasks, &options, &[])
+        Self::build(folder, Some(ca.clone()), tasks, (&options, &[]), &[])
     }
 
     fn build(
         folder: Folder,
         ca: Option<PathBuf>,
         tasks: &Value,
-        extra: &[&str],
-        agent_extra: &[&str],
+        (extra, agent_extra): (&[&str], &[&str]),
+        env: &[(&str, &str)],
     ) -> Self {
+        let env: Env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let listen = free_address();
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
         let (extra, agent_extra) = (owned(extra), owned(agent_extra));
         let certificate = ca.as_ref().map(|ca| ca.join("ca.pem"));
         let url = url(&listen, ca.as_deref());
-        let server = start_server(folder.path(), &listen, &extra, ca.as_deref());
+        let server = start_server(folder.path(), &listen, &extra, ca.as_deref(), &env);
         let client = Client::log_in_to(&url, certificate.as_deref(), PASSWORD);
         let cluster = make_cluster(&client);
         let nodes = make_nodes(&client, cluster);
@@ -130,6 +141,7 @@ impl Site {
             extra,
             ca,
             agent_extra,
+            env,
             server,
             agents,
             others,
@@ -177,7 +189,8 @@ impl Site {
     /// On the same folder and the same port; it answers when this returns.
     pub(crate) fn start_server(&mut self) {
         let folder = self.folder.as_ref().unwrap();
-        self.server = Some(start_server(folder.path(), &self.listen, &self.extra, self.ca.as_deref()));
+        let (listen, ca) = (&self.listen, self.ca.as_deref());
+        self.server = Some(start_server(folder.path(), listen, &self.extra, ca, &self.env));
     }
 
     pub(crate) fn kill_agent(&mut self, place: usize) {
@@ -226,7 +239,7 @@ impl Site {
         }
         command.args(["--node", &self.nodes[place].to_string()]);
         command.arg("--state").arg(self.file(state)).args(&self.agent_extra);
-        command.env("STOKER_LOG", "info").env_remove("STOKER_JOIN_TOKEN");
+        command.env("STOKER_LOG", "info").env_remove("STOKER_JOIN_TOKEN").envs(self.env.clone());
         if let Some(token) = token {
             command.env("STOKER_JOIN_TOKEN", token);
         }
@@ -307,7 +320,7 @@ fn url(listen: &str, ca: Option<&Path>) -> String {
     format!("http{}://{listen}", if ca.is_some() { "s" } else { "" })
 }
 
-fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>) -> Daemon {
+fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>, env: &Env) -> Daemon {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(extra);
     // All nodes are this machine, whose own folders are none of our business.
@@ -315,7 +328,8 @@ fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>
     command
         .env("STOKER_ADMIN_PASSWORD", PASSWORD)
         .env("STOKER_LOG", "info")
-        .env_remove("STOKER_DATABASE_URL");
+        .env_remove("STOKER_DATABASE_URL")
+        .envs(env.clone());
     let mut server = Daemon::start(command, &folder.join("server.log"));
     let url = format!("{}/health", url(listen, ca));
     let agent = crate::process::agent(ca.map(|ca| ca.join("ca.pem")).as_deref());

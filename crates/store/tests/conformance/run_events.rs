@@ -16,8 +16,12 @@ fn event(seq: i64, kind: &str) -> RunEvent {
 
 /// A run with something to do.
 async fn work(ground: &Ground) -> RunId {
+    work_named(ground, "work").await
+}
+
+async fn work_named(ground: &Ground, name: &str) -> RunId {
     let mut writing = ground.change().await;
-    let run = run(&mut writing, "work").await;
+    let run = run(&mut writing, name).await;
     writing.run_work_create(run.id, &json!({"version": 1})).await.unwrap();
     assert_error!(writing.run_work_create(run.id, &json!({})).await, StoreError::Taken { .. });
     commit(writing).await;
@@ -46,6 +50,43 @@ async fn a_run_is_held_by_one(ground: &Ground) {
         ground.store.run_hold(RunId(99), 1, NOW, None).await,
         StoreError::Missing { what: "work of the run" }
     );
+}
+
+async fn many_runs_are_held_together_and_only_by_whoever_has_them(ground: &Ground) {
+    let (until, later) = (NOW.plus_seconds(10), NOW.plus_seconds(20));
+    let mut asked = Vec::new();
+    for number in 0..130 {
+        let run = work_named(ground, &format!("work {number}")).await;
+        let generation = ground.store.run_take(run, "a", NOW, until).await.unwrap().unwrap();
+        asked.push((run, generation));
+    }
+    // One is taken over after a silence, one revoked, one gone, one asked for with a generation that never was.
+    let (taken, revoked, gone) = (asked[3].0, asked[70].0, asked[129].0);
+    assert_eq!(ground.store.run_take(taken, "b", until, later).await.unwrap(), Some(2));
+    let mut writing = ground.change().await;
+    writing.run_work_revoke(revoked).await.unwrap();
+    writing.run_delete(gone).await.unwrap();
+    commit(writing).await;
+    asked[100].1 = 7;
+    let held = ground.store.runs_hold(&asked, NOW, later).await.unwrap();
+    let lost = [taken, revoked, gone, asked[100].0];
+    let kept: Vec<RunId> = asked.iter().map(|(run, _)| *run).filter(|run| !lost.contains(run)).collect();
+    assert_eq!(held.len(), kept.len());
+    assert!(kept.iter().all(|run| held.contains(run)));
+    let mut session = ground.read().await;
+    for (run, _) in &asked {
+        let work = session.run_work(*run).await.unwrap();
+        let expected = match *run {
+            run if run == gone => None,
+            run if run == revoked => Some((None, None)),
+            run if run == taken => Some((Some("b".to_owned()), Some(later))),
+            run if run == asked[100].0 => Some((Some("a".to_owned()), Some(until))),
+            _ => Some((Some("a".to_owned()), Some(later))),
+        };
+        assert_eq!(work.map(|work| (work.owner, work.lease_until)), expected, "{run}");
+    }
+    drop(session);
+    assert!(ground.store.runs_hold(&[], NOW, later).await.unwrap().is_empty());
 }
 
 async fn a_run_that_is_revoked_is_in_nobodys_hands(ground: &Ground) {
@@ -142,6 +183,7 @@ on_both![
     a_run_is_held_by_one,
     a_run_that_is_revoked_is_in_nobodys_hands,
     events_are_added_by_whoever_holds_the_run_and_read_from_any_number,
+    many_runs_are_held_together_and_only_by_whoever_has_them,
     output_is_kept_once_and_found_by_what_it_says,
     work_of_runs_that_ended_is_nobodys,
 ];

@@ -37,12 +37,13 @@ pub(super) fn foreign(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorItem> {
     elsewhere.collect()
 }
 
-/// Makes these the nodes of a cluster: new ones join without roles, those not named are dismissed.
+/// Makes these the nodes of a cluster: new ones join without roles, those not named are dismissed. Whether any is new: then
+/// the quota has to be looked at.
 pub(in crate::api) async fn set_members(
     writing: &mut Writing,
     cluster: &Cluster,
     ids: &[NodeId],
-) -> ApiResult<()> {
+) -> ApiResult<bool> {
     let nodes = load(writing, ids).await?;
     let reasons = foreign(cluster, &nodes);
     if !reasons.is_empty() {
@@ -61,5 +62,5 @@ pub(in crate::api) async fn set_members(
         joined.push(writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?);
     }
     enqueue_for(writing, cluster, &joined).await?;
-    Ok(())
+    Ok(!joined.is_empty())
 }

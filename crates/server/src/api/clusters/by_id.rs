@@ -1,7 +1,7 @@
 //! One cluster.
 
 use axum::extract::State;
-use stoker_model::{Cluster, Tenant};
+use stoker_model::{Cluster, Resource, Tenant};
 use stoker_store::Writing;
 
 use super::access::cluster_of;
@@ -17,6 +17,7 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
+use crate::limits::within_quota;
 use crate::state::App;
 
 /// A cluster
@@ -51,10 +52,20 @@ pub(super) async fn cluster_update(
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
+    let before = cluster.tenant_id;
     let nodes = apply(&mut writing, &mut cluster, body).await?;
     let cluster = writing.cluster_update(&cluster).await.map_err(taken)?;
-    if let Some(nodes) = nodes {
-        set_members(&mut writing, &cluster, &nodes).await?;
+    let has_moved = cluster.tenant_id != before;
+    let has_joined = match nodes {
+        Some(nodes) => set_members(&mut writing, &cluster, &nodes).await?,
+        None => false,
+    };
+    if has_moved {
+        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
+    }
+    // Its nodes move with a cluster.
+    if has_moved || has_joined {
+        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let tenant = writing.tenant_get(cluster.tenant_id).await?;
     writing.commit(describe("cluster.update", &cluster)).await?;

@@ -43,9 +43,10 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
         merge_mode: body.merge_mode,
     };
     let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
-    set_members(&mut writing, &cluster, &body.nodes).await?;
-    for resource in [Resource::Clusters, Resource::Nodes] {
-        within_quota(app, &mut writing, tenant.id, resource).await?;
+    let has_joined = set_members(&mut writing, &cluster, &body.nodes).await?;
+    within_quota(app, &mut writing, tenant.id, Resource::Clusters).await?;
+    if has_joined {
+        within_quota(app, &mut writing, tenant.id, Resource::Nodes).await?;
     }
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))

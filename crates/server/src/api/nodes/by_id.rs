@@ -5,7 +5,7 @@ use serde_json::json;
 use stoker_model::Node;
 
 use super::access::{describe, node_of};
-use super::change::change;
+use super::change::{Changed, change, within_quotas};
 use super::read::read_body;
 use super::view::{NodeBody, NodeView};
 use crate::access::caller::Authenticated;
@@ -52,7 +52,8 @@ pub(super) async fn node_update(
             node.id
         )));
     }
-    let node = change(&mut writing, node, body).await?;
+    let Changed { node, gainer } = change(&mut writing, &login, node, body).await?;
+    within_quotas(&app, &mut writing, gainer.into_iter()).await?;
     let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
     writing.commit(describe("node.update", &node, detail)).await?;
     Ok(answer(node))

@@ -1,21 +1,39 @@
 //! Changing a node that is known already.
 
+use std::collections::HashSet;
+
 use axum::http::StatusCode;
 use stoker_manifest::reader::Given;
-use stoker_model::{Cluster, Node, NodeStatus};
+use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
 
 use super::read::Body;
+use crate::access::caller::Authenticated;
 use crate::api::assignment::{restricted_roles, role_problems};
 use crate::api::attributes::models_of;
+use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::limits::within_quota;
 use crate::modules::automatic::enqueue_for;
 use crate::parts::holder::{Holder, Part};
+use crate::state::App;
 
-/// Does to a node what the body says.
-pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Node> {
+/// A node as it is now.
+pub(super) struct Changed {
+    pub(super) node: Node,
+    /// The tenant that has a node more.
+    pub(super) gainer: Option<TenantId>,
+}
+
+/// Does to a node what the body says. Before it is committed, quotas have to be looked at (`within_quotas`).
+pub(super) async fn change(
+    writing: &mut Writing,
+    login: &Authenticated,
+    mut node: Node,
+    body: Body,
+) -> ApiResult<Changed> {
     let before = node.cluster_id;
-    move_to(writing, &mut node, &body.cluster).await?;
+    move_to(writing, login, &mut node, &body.cluster).await?;
     let is_joining = before.is_none();
     rename(&mut node, body.hostname.as_deref())?;
     let (roles, pending_roles) = (body.roles.clone(), body.pending_roles.clone());
@@ -28,18 +46,34 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
         check_roles(writing, &node, &had).await?;
     }
     let node = writing.node_update(&node).await.map_err(|error| taken(error, &node))?;
+    let mut gainer = None;
     if is_joining && let Some(cluster) = node.cluster_id {
         let cluster = writing.cluster_get(cluster).await?;
         if let Some(cluster) = cluster {
             enqueue_for(writing, &cluster, std::slice::from_ref(&node)).await?;
+            gainer = Some(cluster.tenant_id);
         }
     }
-    Ok(node)
+    Ok(Changed { node, gainer })
+}
+
+/// Asked once for all nodes of a request, of each tenant that has more of them than before.
+pub(super) async fn within_quotas(
+    app: &App,
+    writing: &mut Writing,
+    gainers: impl Iterator<Item = TenantId>,
+) -> ApiResult<()> {
+    let gainers: HashSet<TenantId> = gainers.collect();
+    for tenant in gainers {
+        within_quota(app, writing, tenant, Resource::Nodes).await?;
+    }
+    Ok(())
 }
 
 /// Into a cluster, or out of one.
 async fn move_to(
     writing: &mut Writing,
+    login: &Authenticated,
     node: &mut Node,
     wanted: &Given<stoker_model::ClusterId>,
 ) -> ApiResult<()> {
@@ -58,7 +92,7 @@ async fn move_to(
                     format!("node {} belongs to environment {other}; unassign it there first", node.id);
                 return Err(ApiError::bad_request(message));
             }
-            if writing.cluster_get(id).await?.is_none() {
+            if find_cluster(writing, login, id).await?.is_none() {
                 return Err(ApiError::bad_request(format!("there is no environment {id}")));
             }
             node.join(id);

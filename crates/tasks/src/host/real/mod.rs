@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Command, Exit, FileToWrite, Host, HostError, Stop, Work};
+use super::{Command, Exit, FileToWrite, Host, HostError, Status, Stop, Work};
 use crate::output::Report;
 pub use family::{Family, ProcessId, end_family};
 
@@ -61,6 +61,9 @@ impl Machine {
 pub trait Memory: Send + Sync {
     /// A process runs now.
     fn started(&self, process: ProcessId);
+
+    /// The process has ended, and how. Most have no use for it: what it means is up to the type of the task.
+    fn ended(&self, _status: Status) {}
 
     /// The machine is about to go down. Returns when that is safe on disk.
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>>;

@@ -35,13 +35,15 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
         }
         Err(reason) => return Err(end(host, child, leader, reason).await),
     };
+    let status = told(status);
+    host.memory.ended(status);
     host.report.flush();
     let collected = match folder {
         Some(folder) => blocking(move || Ok(scratch::collect(folder.path(), &command.collect))).await?,
         None => std::collections::BTreeMap::new(),
     };
     Ok(Exit {
-        status: told(status),
+        status,
         stdout_tail: host.report.take_tail(Stream::Out),
         stderr_tail: host.report.take_tail(Stream::Err),
         collected,

@@ -4,6 +4,7 @@ mod agents;
 mod clock;
 mod login;
 mod reach;
+mod runs;
 mod version;
 mod webhooks;
 
@@ -22,7 +23,7 @@ pub(super) struct Args {}
 
 /// One line for each check, in an order in which one is of no use without those before.
 const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] =
-    &[reach::check, clock::check, version::check, login::check, agents::check, webhooks::check];
+    &[reach::check, clock::check, version::check, login::check, agents::check, runs::check, webhooks::check];
 
 pub(super) fn look(wanted: &Wanted, printer: &mut Printer) -> Outcome<Vec<Finding>> {
     let mut remote = Remote::connect(wanted, printer)?;

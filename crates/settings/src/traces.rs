@@ -1,0 +1,273 @@
+//! Where traces are sent, as the variables of OpenTelemetry say it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::Secret;
+
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+const TRACES_HEADERS: &str = "OTEL_EXPORTER_OTLP_TRACES_HEADERS";
+const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
+const SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
+const SAMPLERS: &str = "`always_on`, `always_off`, `traceidratio`, `parentbased_always_on`, `parentbased_always_off`, \
+    `parentbased_traceidratio`";
+
+/// Variables that may have a key of the collector in them.
+pub const TRACES_SECRETS: [&str; 2] = [HEADERS, TRACES_HEADERS];
+
+/// A collector, and what it is told.
+#[derive(Clone, Debug)]
+pub struct Traces {
+    /// Where batches of spans are posted.
+    pub endpoint: String,
+    pub headers: Vec<(String, Secret)>,
+    /// For one batch.
+    pub time_max: Duration,
+    /// Certificates to trust besides those of the system, in PEM form.
+    pub ca_file: Option<PathBuf>,
+    /// What is said of this program with every batch, its name among it.
+    pub resource: Vec<(String, String)>,
+    pub sampling: Sampling,
+}
+
+/// Which traces are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    /// Of those that are decided upon here, from 0 to 1.
+    pub ratio: f64,
+    /// Whether what was decided by whoever began a trace holds here as well.
+    pub follows_parent: bool,
+}
+
+impl Traces {
+    /// Reads the variables: nothing where nobody collects, or all that is wrong with them. `service` is how the program calls
+    /// itself where they say nothing.
+    pub fn read(
+        service: &str,
+        version: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Option<Self>, Vec<String>> {
+        let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+        let is_off = variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            || variable("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
+        let base = variable(ENDPOINT).map(|base| format!("{}/v1/traces", base.trim_end_matches('/')));
+        let Some(endpoint) = variable(TRACES_ENDPOINT).or(base).filter(|_| !is_off) else { return Ok(None) };
+        let either = |traces: &str, all: &str| variable(traces).or_else(|| variable(all));
+        let mut problems = Vec::new();
+        if let Err(problem) = check(&endpoint) {
+            problems.push(problem);
+        }
+        let protocol = either("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
+        if let Some(other) = protocol.filter(|protocol| protocol != "http/protobuf") {
+            problems.push(format!(
+                "the protocol `{other}` is not spoken; `http/protobuf` is, usually on port 4318"
+            ));
+        }
+        let mut keep = |result: Result<Vec<(String, String)>, String>| {
+            result.unwrap_or_else(|problem| {
+                problems.push(problem);
+                Vec::new()
+            })
+        };
+        let headers = keep(pairs(HEADERS, either(TRACES_HEADERS, HEADERS)));
+        let mut resource = keep(pairs("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
+        describe(&mut resource, variable("OTEL_SERVICE_NAME"), service, version);
+        let timeout = either("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
+        let time_max = timeout.map_or(Ok(10_000), |text| {
+            let number = text.trim().parse::<u64>().ok().filter(|ms| (1..=600_000).contains(ms));
+            number.ok_or_else(|| {
+                format!("`OTEL_EXPORTER_OTLP_TIMEOUT` is `{text}`; it must be milliseconds, at most 600000")
+            })
+        });
+        let time_max = time_max.map_err(|problem| problems.push(problem));
+        let sampling =
+            sampling(variable(SAMPLER), variable(SAMPLER_ARG)).map_err(|problem| problems.push(problem));
+        let (Ok(time_max), Ok(sampling), true) = (time_max, sampling, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let ca_file = either("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE");
+        Ok(Some(Self {
+            endpoint,
+            headers: headers.into_iter().map(|(name, value)| (name, Secret::new(value))).collect(),
+            time_max: Duration::from_millis(time_max),
+            ca_file: ca_file.map(PathBuf::from),
+            resource,
+            sampling,
+        }))
+    }
+}
+
+fn check(endpoint: &str) -> Result<(), String> {
+    let rest = endpoint.strip_prefix("http://").or_else(|| endpoint.strip_prefix("https://"));
+    let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) => Ok(()),
+        _ => Err(format!(
+            "`{ENDPOINT}` must begin with http:// or https:// and name a host: http://127.0.0.1:4318"
+        )),
+    }
+}
+
+/// `a=b,c=d`, where what is special is written with `%`. A value is not repeated: it may be secret.
+fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, String> {
+    let text = text.unwrap_or_default();
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let read = parts.map(|part| {
+        let (key, value) = part.split_once('=')?;
+        let key = key.trim();
+        let is_word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
+        let value = decoded(value.trim())?;
+        let is_line = !value.contains(|c: char| c.is_control());
+        (is_word && is_line).then(|| (key.to_owned(), value))
+    });
+    read.collect::<Option<_>>().ok_or_else(|| {
+        format!(
+            "`{name}` must be a list like `name=value,name=value`, with special characters written as `%2C`"
+        )
+    })
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, others)) = rest.split_first() {
+        if *first == b'%' {
+            let digits = std::str::from_utf8(others.get(..2)?).ok()?;
+            let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            bytes.push(u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?);
+            rest = &others[2..];
+        } else {
+            bytes.push(*first);
+            rest = others;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Adds what nobody has said.
+fn describe(resource: &mut Vec<(String, String)>, name: Option<String>, service: &str, version: &str) {
+    const NAME: &str = "service.name";
+    if name.is_some() {
+        resource.retain(|(key, _)| key != NAME);
+    }
+    let said = [(NAME, name.as_deref().unwrap_or(service)), ("service.version", version)];
+    for (key, value) in said {
+        if !resource.iter().any(|(known, _)| known == key) {
+            resource.push((key.to_owned(), value.to_owned()));
+        }
+    }
+}
+
+fn sampling(name: Option<String>, ratio: Option<String>) -> Result<Sampling, String> {
+    let name = name.unwrap_or_else(|| "parentbased_always_on".to_owned());
+    let (follows_parent, own) = match name.strip_prefix("parentbased_") {
+        Some(own) => (true, own),
+        None => (false, name.as_str()),
+    };
+    let ratio = match own {
+        "always_on" => 1.0,
+        "always_off" => 0.0,
+        "traceidratio" => match ratio.map(|text| (text.trim().parse::<f64>(), text)) {
+            None => 1.0,
+            Some((Ok(ratio), _)) if (0.0..=1.0).contains(&ratio) => ratio,
+            Some((_, text)) => {
+                return Err(format!("`{SAMPLER_ARG}` is `{text}`; it must be a number from 0 to 1"));
+            }
+        },
+        _ => return Err(format!("`{SAMPLER}` is `{name}`; it must be one of {SAMPLERS}")),
+    };
+    Ok(Sampling { ratio, follows_parent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Option<Traces>, Vec<String>> {
+        let of =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Traces::read("stoker-server", "1.2.3", of)
+    }
+
+    #[test]
+    fn nothing_is_sent_unless_somebody_collects() {
+        let endpoint = (ENDPOINT, "http://collector:4318");
+        for variables in [
+            &[][..],
+            &[(ENDPOINT, "")],
+            &[(HEADERS, "nonsense")],
+            &[endpoint, ("OTEL_SDK_DISABLED", "true")],
+            &[endpoint, ("OTEL_TRACES_EXPORTER", "none")],
+        ] {
+            assert!(matches!(read(variables), Ok(None)), "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn variables_mean_what_they_mean_elsewhere() {
+        let plain = read(&[(ENDPOINT, "http://collector:4318/")]).unwrap().unwrap();
+        assert_eq!(plain.endpoint, "http://collector:4318/v1/traces");
+        assert_eq!(plain.sampling, Sampling { ratio: 1.0, follows_parent: true });
+        assert_eq!(plain.time_max, Duration::from_secs(10));
+        let said = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(plain.resource, [said("service.name", "stoker-server"), said("service.version", "1.2.3")]);
+        let all = read(&[
+            (ENDPOINT, "nonsense that the next one replaces"),
+            (TRACES_ENDPOINT, "https://collector/otlp"),
+            (HEADERS, "api-key=a%20b%2Cc==, other = x+y"),
+            ("OTEL_SERVICE_NAME", "deploy"),
+            ("OTEL_RESOURCE_ATTRIBUTES", "service.name=no,region=west"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "250"),
+            ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/etc/ca.pem"),
+            (SAMPLER, "traceidratio"),
+            (SAMPLER_ARG, "0.25"),
+        ]);
+        let all = all.unwrap().unwrap();
+        assert_eq!(all.endpoint, "https://collector/otlp");
+        let headers: Vec<_> =
+            all.headers.iter().map(|(name, value)| (name.as_str(), value.reveal())).collect();
+        assert_eq!(headers, [("api-key", "a b,c=="), ("other", "x+y")]);
+        assert_eq!(
+            all.resource,
+            [said("region", "west"), said("service.name", "deploy"), said("service.version", "1.2.3")]
+        );
+        assert_eq!(
+            (all.time_max, all.ca_file),
+            (Duration::from_millis(250), Some(PathBuf::from("/etc/ca.pem")))
+        );
+        assert_eq!(all.sampling, Sampling { ratio: 0.25, follows_parent: false });
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_and_no_secret() {
+        let problems = read(&[
+            (ENDPOINT, "collector:4318"),
+            (HEADERS, "hunter2"),
+            ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+            (SAMPLER, "sometimes"),
+        ]);
+        let problems = problems.unwrap_err();
+        assert_eq!(problems.len(), 5, "{problems:?}");
+        assert!(!problems.concat().contains("hunter2"));
+        for (name, value) in [
+            (HEADERS, "a=%zz"),
+            (HEADERS, "a=%2"),
+            (HEADERS, "a=%0d%0ax"),
+            (HEADERS, "a b=c"),
+            (HEADERS, "=c"),
+            ("OTEL_EXPORTER_OTLP_TIMEOUT", "0"),
+            (SAMPLER_ARG, "2"),
+            (ENDPOINT, "http:///x"),
+        ] {
+            let endpoint = (ENDPOINT, "http://c:1");
+            let problems = read(&[(name, value), endpoint, (SAMPLER, "traceidratio")]).unwrap_err();
+            assert_eq!(problems.len(), 1, "{name}={value}");
+        }
+        assert!(
+            !format!("{:?}", read(&[(ENDPOINT, "http://c:1"), (HEADERS, "k=hunter2")])).contains("hunter2")
+        );
+    }
+}

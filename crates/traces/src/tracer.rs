@@ -1,0 +1,79 @@
+//! Where spans come from.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use opentelemetry::trace::{SpanBuilder, TraceContextExt as _, Tracer as _, TracerProvider as _};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider};
+use stoker_client::ClientError;
+use stoker_settings::{Sampling, Traces};
+
+use crate::exporter::Exporter;
+use crate::{Kind, Span, Traceparent};
+
+/// For what is still in the queue when the program ends.
+const END_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Begins spans; one that was never started begins nothing. Copies share everything.
+#[derive(Clone, Debug, Default)]
+pub struct Tracer(Option<Arc<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+}
+
+impl Tracer {
+    /// Begins to send in the background. Whether somebody takes it is found out there.
+    pub fn start(settings: &Traces) -> Result<Self, ClientError> {
+        let processor = BatchSpanProcessor::builder(Exporter::new(settings)?).build();
+        let said = settings.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+        let resource = Resource::builder_empty().with_attributes(said).build();
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(processor)
+            .with_sampler(sampler(settings.sampling))
+            .with_resource(resource)
+            .build();
+        let tracer = provider.tracer("stoker");
+        Ok(Self(Some(Arc::new(Inner { provider, tracer }))))
+    }
+
+    /// Something begins, as a part of something else or by itself.
+    pub fn begin(&self, kind: Kind, name: impl Into<Cow<'static, str>>, under: Option<Traceparent>) -> Span {
+        let Some(inner) = &self.0 else { return Span::default() };
+        let context = Context::new();
+        let context = match under {
+            Some(parent) => context.with_remote_span_context(parent.context()),
+            None => context,
+        };
+        let builder = SpanBuilder::from_name(name).with_kind(kind.into());
+        Span::new(inner.tracer.build_with_context(builder, &context))
+    }
+
+    /// Whether anybody collects.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Sends what is left and begins nothing any more. Blocks for a moment.
+    pub fn end(&self) {
+        if let Some(inner) = &self.0 {
+            // What could not be sent was said by whoever tried.
+            _ = inner.provider.shutdown_with_timeout(END_TIME_MAX);
+        }
+    }
+}
+
+fn sampler(sampling: Sampling) -> Sampler {
+    let Sampling { ratio, follows_parent } = sampling;
+    let own = match ratio {
+        ratio if ratio >= 1.0 => Sampler::AlwaysOn,
+        ratio if ratio <= 0.0 => Sampler::AlwaysOff,
+        ratio => Sampler::TraceIdRatioBased(ratio),
+    };
+    if follows_parent { Sampler::ParentBased(Box::new(own)) } else { own }
+}

@@ -1,0 +1,123 @@
+//! Spans as a collector gets them.
+#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
+#![expect(clippy::disallowed_methods, reason = "tests look at the clock")]
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use stoker_settings::{Sampling, Secret, Traces};
+use stoker_testkit::Collector;
+use stoker_traces::{Kind, Span, Traceparent, Tracer};
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
+
+fn settings(url: &str) -> Traces {
+    Traces {
+        endpoint: format!("{url}/v1/traces"),
+        headers: vec![("api-key".to_owned(), Secret::new("opensesame".to_owned()))],
+        time_max: Duration::from_secs(5),
+        ca_file: None,
+        resource: vec![("service.name".to_owned(), "test".to_owned())],
+        sampling: Sampling { ratio: 1.0, follows_parent: true },
+    }
+}
+
+#[test]
+fn what_belongs_together_arrives_together() {
+    // It has no time for the first batch; the batch waits.
+    let collector = Collector::start(&[503]);
+    let tracer = Tracer::start(&settings(&collector.url)).unwrap();
+    let given = Traceparent::parse(&format!("{PARENT}-01"));
+    let mut outer = tracer.begin(Kind::Server, "outer", given);
+    let inner = tracer.begin(Kind::Internal, "inner", outer.context());
+    assert_eq!(inner.context().unwrap().id(), given.unwrap().id());
+    outer.set("number", 7);
+    outer.fail("broken");
+    drop(inner);
+    drop(outer);
+    tracer.end();
+    let [inner, outer] = &collector.spans()[..] else { panic!("{:?}", collector.spans()) };
+    assert_eq!((inner.name.as_str(), outer.name.as_str()), ("inner", "outer"));
+    assert_eq!((&inner.parent, outer.parent.as_str()), (&outer.id, "00f067aa0ba902b7"));
+    assert_eq!((outer.service.as_str(), outer.attribute("number"), outer.has_failed), ("test", "7", true));
+    assert_eq!((&inner.trace, inner.has_failed), (&outer.trace, false));
+    let heads = collector.heads();
+    assert_eq!(heads.len(), 2);
+    assert!(heads[1].contains("opensesame") && heads[1].contains("content-type: application/x-protobuf"));
+    // Who has ended begins nothing.
+    assert_eq!(tracer.begin(Kind::Internal, "late", None).context(), None);
+}
+
+#[test]
+fn whoever_began_a_trace_decides_whether_it_is_kept() {
+    let cases = [
+        (1.0, true, Some("01"), true),
+        (1.0, true, Some("00"), false),
+        (0.0, true, Some("01"), true),
+        (0.0, true, None, false),
+        (1.0, true, None, true),
+        (1.0, false, Some("00"), true),
+        (0.0, false, Some("01"), false),
+    ];
+    for case in cases {
+        let (ratio, follows_parent, flags, is_kept) = case;
+        let collector = Collector::start(&[]);
+        let sampling = Sampling { ratio, follows_parent };
+        let tracer = Tracer::start(&Traces { sampling, ..settings(&collector.url) }).unwrap();
+        let under = flags.and_then(|flags| Traceparent::parse(&format!("{PARENT}-{flags}")));
+        let span = tracer.begin(Kind::Internal, "one", under);
+        // Also what is not kept has an id, and says that it is not kept.
+        let told = span.context().unwrap().to_string();
+        assert_eq!(told.ends_with("-01"), is_kept, "{case:?}");
+        drop(span);
+        tracer.end();
+        assert_eq!(collector.spans().len(), usize::from(is_kept), "{case:?}");
+    }
+}
+
+#[test]
+fn without_a_collector_spans_are_nothing() {
+    let tracer = Tracer::default();
+    let mut span = tracer.begin(Kind::Server, "x", Traceparent::parse(&format!("{PARENT}-01")));
+    span.set("a", "b");
+    span.fail("c");
+    assert!(!tracer.is_on() && span.context().is_none() && Span::default().context().is_none());
+    tracer.end();
+}
+
+/// A log that can be read.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_collector_that_is_away() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    // For all threads: batches are sent on one of their own. No other test of this program logs.
+    let logs = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false);
+    logs.try_init().unwrap();
+    // The port of nobody.
+    let tracer = Tracer::start(&settings("http://127.0.0.1:9")).unwrap();
+    let began = Instant::now();
+    // More than the queue holds.
+    for _ in 0..20_000 {
+        drop(tracer.begin(Kind::Internal, "one", None));
+    }
+    tracer.end();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let told = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(told.matches("does not take traces").count(), 1, "{told}");
+    assert!(!told.contains("opensesame"));
+}
