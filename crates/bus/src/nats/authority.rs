@@ -101,13 +101,14 @@ impl Authority {
 
     /// The account with all its users, but for those that were taken back.
     pub fn account_claim(&self, now: Seconds, revoked: &Revocations) -> Result<String, AuthorityError> {
-        let claim =
-            Claim { subject: &self.account, name: "stoker", now, expires: None, nats: account(revoked) };
+        let nats = account(revoked, &DISK);
+        let claim = Claim { subject: &self.account, name: "stoker", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
 
+    /// NATS refuses a system account that keeps anything.
     pub fn system_account_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
-        let nats = account(&Revocations::new());
+        let nats = account(&Revocations::new(), &NO_DISK);
         let claim = Claim { subject: &self.system, name: "system", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
@@ -169,14 +170,26 @@ impl NatsUser {
     }
 }
 
-/// Without streams: nothing is kept.
-fn account(revoked: &Revocations) -> Value {
+/// What an account may keep on disk, in bytes, streams and those who take from them.
+struct Disk {
+    n_bytes: u64,
+    n_streams: u32,
+    n_consumers: u32,
+}
+
+/// What the account may keep on disk: room for results of agents, twice over.
+pub const DISK_BYTES: u64 = 1 << 30;
+const DISK: Disk = Disk { n_bytes: DISK_BYTES, n_streams: 4, n_consumers: 16 };
+const NO_DISK: Disk = Disk { n_bytes: 0, n_streams: 0, n_consumers: 0 };
+
+fn account(revoked: &Revocations, disk: &Disk) -> Value {
     json!({
         "type": "account",
         "version": 2,
         "limits": {
             "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
-            "leaf": -1, "mem_storage": 0, "disk_storage": 0, "streams": 0, "consumer": 0,
+            "leaf": -1, "mem_storage": 0, "disk_storage": disk.n_bytes, "streams": disk.n_streams,
+            "consumer": disk.n_consumers,
         },
         "default_permissions": {"pub": {}, "sub": {}},
         "revocations": revoked,
