@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::kept::{MemoryKeeper, MemoryReceipt};
 use self::kept::Shelves;
+pub(crate) use self::kept::{MemoryKeeper, MemoryReceipt};
 use crate::counts::{BusStats, Counts};
 use crate::kept::KeepSettings;
 use crate::subject::{Pattern, Subject};

@@ -172,15 +172,15 @@ impl NatsUser {
 
 /// What an account may keep on disk, in bytes, streams and those who take from them.
 struct Disk {
-    n_bytes: u64,
-    n_streams: u32,
-    n_consumers: u32,
+    bytes: u64,
+    streams: u32,
+    consumers: u32,
 }
 
 /// What the account may keep on disk: room for results of agents, twice over.
 pub const DISK_BYTES: u64 = 1 << 30;
-const DISK: Disk = Disk { n_bytes: DISK_BYTES, n_streams: 4, n_consumers: 16 };
-const NO_DISK: Disk = Disk { n_bytes: 0, n_streams: 0, n_consumers: 0 };
+const DISK: Disk = Disk { bytes: DISK_BYTES, streams: 4, consumers: 16 };
+const NO_DISK: Disk = Disk { bytes: 0, streams: 0, consumers: 0 };
 
 fn account(revoked: &Revocations, disk: &Disk) -> Value {
     json!({
@@ -188,8 +188,8 @@ fn account(revoked: &Revocations, disk: &Disk) -> Value {
         "version": 2,
         "limits": {
             "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
-            "leaf": -1, "mem_storage": 0, "disk_storage": disk.n_bytes, "streams": disk.n_streams,
-            "consumer": disk.n_consumers,
+            "leaf": -1, "mem_storage": 0, "disk_storage": disk.bytes, "streams": disk.streams,
+            "consumer": disk.consumers,
         },
         "default_permissions": {"pub": {}, "sub": {}},
         "revocations": revoked,

@@ -78,11 +78,14 @@ impl Nats {
             return Err(away("there is no connection"));
         }
         let request = request.timeout(Some(ANSWER_TIME_MAX));
-        let answer = self.client.send_request(subject, request).await.map_err(|error| match error.kind() {
-            RequestErrorKind::NoResponders => BusError::Unkept("this NATS has no JetStream for us".to_owned()),
-            RequestErrorKind::TimedOut => away("it does not answer"),
-            _ => away(&error.to_string()),
-        })?;
+        let answer =
+            self.client.send_request(subject, request).await.map_err(|error| match error.kind() {
+                RequestErrorKind::NoResponders => {
+                    BusError::Unkept("this NATS has no JetStream for us".to_owned())
+                }
+                RequestErrorKind::TimedOut => away("it does not answer"),
+                _ => away(&error.to_string()),
+            })?;
         let answer: Value = serde_json::from_slice(&answer.payload).unwrap_or_default();
         match answer.get("error") {
             None => Ok(()),

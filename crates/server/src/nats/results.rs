@@ -41,7 +41,10 @@ pub(crate) async fn take_results(app: &App) {
         // Said once, not every few seconds for as long as it is so. One that is away is told of already.
         let why = error.to_string();
         if !matches!(error, Unheard::Bus(BusError::Away(_))) && why != told {
-            tracing::warn!(why, "NATS keeps no results of agents: they are with the agents alone until a server has them");
+            tracing::warn!(
+                why,
+                "NATS keeps no results of agents: they are with the agents alone until a server has them"
+            );
             told = why;
         }
         tokio::time::sleep(LISTEN_AGAIN).await;

@@ -27,7 +27,8 @@ fn a_network_swallows_everything() {
     let cut = run_through(&mut site, || island.swallow(), || island.carry_again());
     for place in 0..N_NODES {
         let log = site.read(&format!("agent-{place}.log"));
-        let is_noticed = log.contains("nothing is heard from the server") || log.contains("the server takes nothing");
+        let is_noticed =
+            log.contains("nothing is heard from the server") || log.contains("the server takes nothing");
         assert!(is_noticed, "it took the other side for dead without a sign: {log}");
     }
     assert!(cut.agents < SILENCE_MAX, "agents noticed after {:?}", cut.agents);
@@ -57,15 +58,15 @@ fn run_through(site: &mut Site, cut: impl Fn(), join: impl Fn()) -> Cut {
     upload(site, N_TASKS, 50);
     let (run, _) = site.execute(0);
     until("the run goes on", || (n_lines(site) >= 45).then_some(()));
-    let n_connections = |site: &Site| -> Vec<usize> {
+    let n_losses = |site: &Site| -> Vec<usize> {
         let log = |place: usize| site.read(&format!("agent-{place}.log"));
         (0..N_NODES).map(|place| log(place).matches("the connection is lost").count()).collect()
     };
-    let before = n_connections(site);
+    let before = n_losses(site);
     cut();
     let began = Instant::now();
     until("all agents notice", || {
-        let now = n_connections(site);
+        let now = n_losses(site);
         now.iter().zip(&before).all(|(now, before)| now > before).then_some(())
     });
     let agents = began.elapsed();

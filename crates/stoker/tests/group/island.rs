@@ -27,7 +27,10 @@ impl Island {
             return None;
         }
         let hint = "or set STOKER_TEST_SKIP=netns to leave these tests out";
-        assert!(nix::unistd::geteuid().is_root(), "networks can be made by root alone: run this as root, {hint}");
+        assert!(
+            nix::unistd::geteuid().is_root(),
+            "networks can be made by root alone: run this as root, {hint}"
+        );
         assert!(Command::new("ip").arg("-V").output().is_ok(), "`apt-get install iproute2`, {hint}");
         sweep();
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -36,8 +39,11 @@ impl Island {
         // Addresses for measuring networks: nobody uses them for anything else. Each island has four of them.
         let block = (std::process::id().wrapping_mul(4).wrapping_add(number) % (1 << 14)) * 4;
         let [_, _, high, low] = block.to_be_bytes();
-        let island =
-            Self { name, here: Ipv4Addr::new(198, 18, high, low + 1), there: Ipv4Addr::new(198, 18, high, low + 2) };
+        let island = Self {
+            name,
+            here: Ipv4Addr::new(198, 18, high, low + 1),
+            there: Ipv4Addr::new(198, 18, high, low + 2),
+        };
         island.make();
         Some(island)
     }
