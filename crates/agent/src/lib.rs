@@ -13,6 +13,7 @@ mod endpoint;
 pub mod facts;
 mod join;
 mod journal;
+mod keeping;
 mod program;
 pub mod ssh;
 mod state;
@@ -22,6 +23,7 @@ pub use driver::{Settings, run};
 pub use endpoint::{Endpoint, EndpointError};
 pub use join::{JoinError, join};
 pub use journal::{JournalError, JournalFile};
+pub use keeping::Keeping;
 pub use program::main;
 pub use state::{Membership, StateError, StateFolder};
 

@@ -1,6 +1,7 @@
 //! One face for all ways of delivery.
 
 use crate::counts::BusStats;
+use crate::kept::{KeepSettings, Keeper, KeeperKind};
 use crate::memory::Memory;
 use crate::nats::Nats;
 use crate::subject::{Pattern, Subject};
@@ -14,6 +15,9 @@ pub enum BusError {
     Away(String),
     #[error("a message of {n_bytes} bytes is too large")]
     TooLarge { n_bytes: usize },
+    /// Waiting alone does not mend it.
+    #[error("nothing is kept: {0}")]
+    Unkept(String),
 }
 
 /// Cloning is cheap; all clones are the same bus.
@@ -64,6 +68,26 @@ impl Bus {
             Self::Memory(memory) => Ok(memory.subscribe(pattern, Some(group))),
             Self::Nats(nats) => nats.subscribe(pattern, Some(group)).await,
         }
+    }
+
+    /// Returns when the message is safe with whoever keeps such messages; at once where one with the same id is.
+    pub async fn keep(&self, subject: &Subject, id: &str, body: Vec<u8>) -> Result<(), BusError> {
+        if body.len() > crate::BODY_BYTES_MAX {
+            return Err(BusError::TooLarge { n_bytes: body.len() });
+        }
+        match self {
+            Self::Memory(memory) if memory.keep(subject, id, &body) => Ok(()),
+            Self::Memory(_) => Err(BusError::Unkept("nobody keeps such messages".to_owned())),
+            Self::Nats(nats) => nats.keep(subject, id, body).await,
+        }
+    }
+
+    /// Has such messages kept from now on, if that is not so already, and takes them.
+    pub async fn keeper(&self, settings: &KeepSettings) -> Result<Keeper, BusError> {
+        Ok(Keeper(match self {
+            Self::Memory(memory) => KeeperKind::Memory(memory.keeper(settings)),
+            Self::Nats(nats) => KeeperKind::Nats(Box::new(nats.keeper(settings).await?)),
+        }))
     }
 
     /// Whether messages get through as far as is known.

@@ -1,10 +1,12 @@
 //! Messages between servers, and between servers and agents: a doorbell and a pipe, never the truth.
 //!
 //! A message reaches whoever listens at the moment, at most once, in the order in which one sender sent it. Nobody may
-//! depend on more: what matters is in the store, or is said again. Knows nothing of what it carries.
+//! depend on more: what matters is in the store, or is said again. What must survive whoever says it can be kept besides,
+//! until somebody has dealt with it. Knows nothing of what it carries.
 
 mod bus;
 mod counts;
+mod kept;
 mod memory;
 pub mod nats;
 mod pipe;
@@ -13,6 +15,7 @@ mod subscription;
 
 pub use bus::{Bus, BusError};
 pub use counts::BusStats;
+pub use kept::{KeepSettings, Keeper, Kept};
 pub use memory::Memory;
 pub use nats::{Nats, NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use pipe::{Pipe, PipeEnded, PipeSettings};

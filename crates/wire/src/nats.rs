@@ -4,6 +4,7 @@
 //! under its own key alone, so whoever speaks under a key has it; servers compare it with the credential they gave out.
 
 use serde::{Deserialize, Serialize};
+use stoker_engine::session::AttemptKey;
 
 /// Where an agent asks for a user of NATS, with its credential.
 pub const USER_PATH: &str = "/api/v1/agents/nats_user";
@@ -62,9 +63,31 @@ pub fn into<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 
     ["stoker", "agent", uid, key, "in", conversation]
 }
 
+/// Where an agent has results kept. What is said there is spelled as in a conversation.
+pub fn result<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
+    ["stoker", "agent", uid, key, "result"]
+}
+
+/// Results of all agents.
+pub const RESULTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
+
+/// The same of all agents together, as they are kept.
+pub const RESULTS_NAME: &str = "STOKER_RESULTS";
+
+/// What tells one result from another while it is on its way. The key of the user is in it, which no other agent knows: nobody
+/// can have a result taken for one that is there already.
+pub fn result_id(key: &str, attempt: AttemptKey) -> String {
+    format!("{key}/{attempt}")
+}
+
+/// Under which answers come that an agent asks for on NATS: a part of what it may listen to.
+pub fn inbox(uid: &str, key: &str) -> String {
+    ["stoker", "agent", uid, key, "in"].join(".")
+}
+
 /// All that an agent may publish to.
 pub fn may_publish(uid: &str, key: &str) -> Vec<String> {
-    vec![call(uid, key).join("."), out(uid, key, ">").join(".")]
+    vec![call(uid, key).join("."), out(uid, key, ">").join("."), result(uid, key).join(".")]
 }
 
 /// All that an agent may listen to.
@@ -89,7 +112,9 @@ mod tests {
 
     #[test]
     fn an_agent_may_speak_under_its_own_key_alone() {
-        assert_eq!(may_publish("7", "UABC"), ["stoker.agent.7.UABC.call", "stoker.agent.7.UABC.out.>"]);
+        let own = ["stoker.agent.7.UABC.call", "stoker.agent.7.UABC.out.>", "stoker.agent.7.UABC.result"];
+        assert_eq!(may_publish("7", "UABC"), own);
         assert_eq!(may_subscribe("7", "UABC"), ["stoker.agent.7.UABC.in.>"]);
+        assert_eq!(format!("{}.>", inbox("7", "UABC")), may_subscribe("7", "UABC").concat());
     }
 }

@@ -46,6 +46,12 @@ pub(super) const STEPS: &[Step] = &[
         run: |_| passed(nats::ensure()),
     },
     Step {
+        name: "netns",
+        about: "networks that tests can cut",
+        is_fatal: false,
+        run: |_| passed(networks()),
+    },
+    Step {
         name: "ssh",
         about: "OpenSSH and rsync for the tests of the agent",
         is_fatal: false,
@@ -131,6 +137,14 @@ fn fmt(cx: &Cx) -> Outcome<Done> {
 
 fn curl() -> Outcome {
     if which("curl").is_some() { Ok(()) } else { debian::install(&debian::CURL) }
+}
+
+/// Where only root looks for programs.
+fn networks() -> Outcome {
+    if which("ip").is_some() || Path::new("/usr/sbin/ip").is_file() {
+        return Ok(());
+    }
+    debian::install(&debian::IPROUTE2)
 }
 
 /// The server is where only root looks for programs.

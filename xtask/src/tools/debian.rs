@@ -19,6 +19,9 @@ pub(crate) const CURL: Package =
     Package { name: "curl", why: "to walk through the API as the documentation does" };
 /// Links the fuzzing engine, which is written in C++.
 pub(crate) const CXX: Package = Package { name: "g++", why: "to build the fuzz targets" };
+/// Makes networks that can be cut.
+pub(crate) const IPROUTE2: Package =
+    Package { name: "iproute2", why: "to test what a cut network does to servers and agents" };
 /// A server for the tests of the bus; the one that the package sets up is left alone.
 pub(crate) const NATS: Package = Package { name: "nats-server", why: "to test messages through NATS" };
 /// A server for the tests of the agent; the one that the package sets up is left alone.

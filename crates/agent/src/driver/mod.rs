@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
-use stoker_engine::session::{AttemptKey, FromAgent};
+use stoker_engine::session::{AttemptKey, Finished, FromAgent, ToAgent};
 use stoker_model::JsonMap;
 use stoker_tasks::host::real::Machine;
 use stoker_tasks::{StopReason, Stopper};
@@ -23,6 +23,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
 use crate::journal::{Answer, Job, Writer};
+use crate::keeping::Keeping;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
 use attempt::Ended;
@@ -83,7 +84,7 @@ pub async fn run(
     mut transport: impl Transport,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), AgentError> {
-    let (mut driver, mut inbox) = Driver::start(settings, &folder).await?;
+    let (mut driver, mut inbox) = Driver::start(settings, &folder, transport.keeping()).await?;
     let mut backoff = backoff::Backoff::new(driver.settings.backoff);
     loop {
         tokio::select! {
@@ -147,6 +148,9 @@ pub(crate) struct Driver {
     facts_watch: AbortHandle,
     /// What is known of attempts that run, besides what the session knows; a rewritten journal has to keep it.
     notes: BTreeMap<AttemptKey, Vec<Entry>>,
+    /// Who is given every result besides, and the results that are being written into the journal.
+    keeping: Option<Keeping>,
+    ending: BTreeMap<u64, Finished>,
     outbox: Outbox,
     facts: JsonMap,
     heartbeat: Duration,
@@ -160,7 +164,11 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 const HEARTBEAT_MIN: Duration = Duration::from_millis(50);
 
 impl Driver {
-    async fn start(mut settings: Settings, folder: &crate::StateFolder) -> Result<(Self, Inbox), AgentError> {
+    async fn start(
+        mut settings: Settings,
+        folder: &crate::StateFolder,
+        keeping: Option<Keeping>,
+    ) -> Result<(Self, Inbox), AgentError> {
         folder.path().clone_into(&mut settings.state);
         let mut machine = Machine::new(folder.scratch());
         machine.hooks = settings.hooks.clone();
@@ -170,6 +178,10 @@ impl Driver {
         let (events, receive_events) = mpsc::unbounded_channel();
         let (done, written) = mpsc::unbounded_channel();
         let recovered = recovery::recover(folder, &machine).await?;
+        if let Some(keeping) = &keeping {
+            // Whether the agent before had the time for it nobody knows.
+            recovered.unsettled().for_each(|finished| keeping.add(finished));
+        }
         let (writer, writing) = Writer::start(recovered.file, done);
         let identity =
             Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -190,6 +202,8 @@ impl Driver {
             tasks,
             facts_watch,
             notes: recovered.notes,
+            keeping,
+            ending: BTreeMap::new(),
             outbox: Outbox::default(),
             facts,
             heartbeat: HEARTBEAT,
@@ -231,7 +245,12 @@ impl Driver {
                     (Err(_), _) => break Conversation::Lost,
                 },
                 message = connection.receive.recv() => match message {
-                    Some(message) => self.step(Input::Message(message)),
+                    Some(message) => {
+                        if let (ToAgent::Acknowledge { keys }, Some(keeping)) = (&message, &self.keeping) {
+                            keeping.settled(keys);
+                        }
+                        self.step(Input::Message(message));
+                    }
                     None => break Conversation::Lost,
                 },
                 Some(event) = inbox.events.recv() => self.event(event),
@@ -304,6 +323,10 @@ impl Driver {
     }
 
     fn written(&mut self, (seq, result): (u64, Result<(), String>)) {
+        // Also what the disk refuses: it is true, and needs another keeper all the more.
+        if let (Some(keeping), Some(finished)) = (&self.keeping, self.ending.remove(&seq)) {
+            keeping.add(finished);
+        }
         self.step(match result {
             Ok(()) => Input::Written { seq },
             Err(message) => {
@@ -344,6 +367,9 @@ impl Driver {
                 Output::Write { seq, record } => {
                     // Nobody waits for the others: without them something is told twice, which does no harm.
                     let is_synced = matches!(record, Record::Accepted { .. } | Record::Ended(_));
+                    if let (Record::Ended(finished), Some(_)) = (&record, &self.keeping) {
+                        self.ending.insert(seq, finished.clone());
+                    }
                     let entry = Entry::Session(record);
                     self.writer.write(Job::Append { entry, is_synced, answer: Answer::Session(seq) });
                 }

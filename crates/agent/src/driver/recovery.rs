@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use stoker_engine::session::agent::Record;
-use stoker_engine::session::{AttemptKey, End};
+use stoker_engine::session::{AttemptKey, End, Finished};
 use stoker_model::JsonMap;
 use stoker_tasks::Stopper;
 use stoker_tasks::host::real::{Family, Machine, ProcessId, end_family};
@@ -23,6 +23,22 @@ pub(super) struct Recovered {
     pub(super) notes: BTreeMap<AttemptKey, Vec<Entry>>,
     /// Attempts to restart the machine, and the boot they began in.
     pub(super) rebooting: BTreeMap<AttemptKey, String>,
+}
+
+impl Recovered {
+    /// Results that no server has, as far as the journal knows.
+    pub(super) fn unsettled(&self) -> impl Iterator<Item = Finished> {
+        let mut ended = BTreeMap::new();
+        for record in &self.records {
+            match record {
+                Record::Ended(finished) => _ = ended.insert(finished.key, finished.clone()),
+                Record::Acknowledged { key } => _ = ended.remove(key),
+                Record::RunEnded { run } => ended.retain(|key: &AttemptKey, _| key.run != *run),
+                Record::Accepted { .. } => {}
+            }
+        }
+        ended.into_values()
+    }
 }
 
 /// Reads the journal and ends what the former agent left running: nobody would hear of it.

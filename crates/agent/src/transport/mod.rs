@@ -11,6 +11,8 @@ use std::pin::Pin;
 use stoker_engine::session::{FromAgent, ToAgent};
 use tokio::sync::mpsc;
 
+use crate::keeping::Keeping;
+
 /// Messages on their way; a side that is faster than the other waits.
 pub(crate) const QUEUE: usize = 64;
 
@@ -26,6 +28,11 @@ pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Connection, Transpo
 /// How an agent reaches its server. The agent begins, always.
 pub trait Transport: Send {
     fn connect(&mut self) -> Connecting<'_>;
+
+    /// Who is given every result besides, where somebody can keep them.
+    fn keeping(&self) -> Option<Keeping> {
+        None
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

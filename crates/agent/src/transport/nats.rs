@@ -1,18 +1,23 @@
-//! Through NATS, to whichever server takes the call.
+//! Through NATS, to whichever server takes the call; and what NATS keeps of results, whether one does or not.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_bus::{Bus, Nats, NatsAuth, NatsError, NatsOptions, Pipe, PipeSettings, Subject, UserKeys};
-use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_wire::nats::{Call, USER_PATH, UserAnswer, call, into, out};
+use stoker_bus::{
+    Bus, BusError, Nats, NatsAuth, NatsError, NatsOptions, Pipe, PipeSettings, Subject, UserKeys,
+};
+use stoker_engine::session::{Finished, FromAgent, ToAgent};
+use stoker_wire::nats::{Call, USER_PATH, UserAnswer, call, inbox, into, out, result, result_id};
 use stoker_wire::{Decoded, TO_AGENT_BYTES_MAX, decode_to_agent, encode_from_agent};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Connection, QUEUE, TransportError};
 use crate::ask::{Asked, ask};
+use crate::backoff::Backoff;
 use crate::endpoint::Endpoint;
+use crate::keeping::Keeping;
 
 /// How long NATS may take to let us in.
 const UP_MAX: Duration = Duration::from_secs(5);
@@ -28,13 +33,18 @@ const PIPE: PipeSettings = PipeSettings {
 };
 /// Between attempts to get a new user in time.
 const RENEW_AGAIN: Duration = Duration::from_mins(1);
+/// Pauses between attempts to have a result kept.
+const KEEP_AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
 
 pub struct NatsTransport {
     endpoint: Endpoint,
     credential: String,
     node: String,
     options: NatsOptions,
-    line: Option<Line>,
+    line: Option<Arc<Line>>,
+    /// The last one there was, for those who need no server: it may come back by itself.
+    last_line: watch::Sender<Option<Arc<Line>>>,
+    keeping: Keeping,
 }
 
 /// A connection to NATS, under a user that is renewed as long as this lives.
@@ -59,13 +69,25 @@ impl NatsTransport {
         options: NatsOptions,
     ) -> Result<Self, NatsError> {
         options.check()?;
-        Ok(Self { endpoint, credential, node, options, line: None })
+        let (last_line, lines) = watch::channel(None);
+        let keeping = Keeping::default();
+        // Ends with the last sender of lines.
+        tokio::spawn(keep_all(keeping.clone(), lines, node.clone()));
+        Ok(Self { endpoint, credential, node, options, line: None, last_line, keeping })
+    }
+
+    pub(super) fn keeping(&self) -> Keeping {
+        self.keeping.clone()
     }
 
     pub(super) async fn open(&mut self) -> Result<Connection, TransportError> {
         let line = match self.line.take() {
             Some(line) => line,
-            None => self.enter().await?,
+            None => {
+                let line = Arc::new(self.enter().await?);
+                self.last_line.send_replace(Some(Arc::clone(&line)));
+                line
+            }
         };
         let opened = converse(&line, &self.node).await;
         // A user that is not let in may have been taken back; the next attempt asks for another.
@@ -83,12 +105,51 @@ impl NatsTransport {
         let options = NatsOptions {
             auth: NatsAuth::Keys(keys.clone()),
             name: format!("stoker agent {}", self.node),
+            inbox: Some(inbox(&self.node, &key)),
             ..self.options.clone()
         };
         let nats = Nats::connect(&options).await.map_err(|error| TransportError::Away(error.to_string()))?;
         let renewing = renew(self.endpoint.clone(), self.credential.clone(), keys, expires_in_seconds);
         Ok(Line { bus: Bus::Nats(nats), key, renewing: tokio::spawn(renewing) })
     }
+}
+
+/// Has results kept by NATS as long as there is somebody who goes there.
+async fn keep_all(keeping: Keeping, mut lines: watch::Receiver<Option<Arc<Line>>>, node: String) {
+    let mut backoff = Backoff::new(KEEP_AGAIN);
+    let mut is_told = false;
+    loop {
+        let finished = tokio::select! {
+            finished = keeping.first() => finished,
+            changed = lines.changed() => match changed {
+                Ok(()) => continue,
+                Err(_) => return,
+            },
+        };
+        let (key, line) = (finished.key, lines.borrow().clone());
+        let kept = match &line {
+            Some(line) => keep(line, &node, finished).await,
+            None => Err(BusError::Away("this agent was not let in yet".to_owned())),
+        };
+        let Err(error) = kept else {
+            tracing::debug!(attempt.key = %key, "NATS keeps the result");
+            keeping.settled(&[key]);
+            backoff.reset();
+            is_told = false;
+            continue;
+        };
+        if !std::mem::replace(&mut is_told, true) {
+            tracing::info!(why = %error, "NATS does not keep results; the journal does");
+        }
+        tokio::time::sleep(backoff.next()).await;
+    }
+}
+
+async fn keep(line: &Line, node: &str, finished: Finished) -> Result<(), BusError> {
+    let wrong = |error: stoker_bus::SubjectError| BusError::Unkept(error.to_string());
+    let subject = Subject::new(result(node, &line.key)).map_err(wrong)?;
+    let id = result_id(&line.key, finished.key);
+    line.bus.keep(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
 }
 
 /// Finds a server that takes the call.

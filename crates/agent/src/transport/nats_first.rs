@@ -8,6 +8,7 @@ use tokio::sync::{Mutex, mpsc};
 use super::nats::NatsTransport;
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 use crate::backoff::Backoff;
+use crate::keeping::Keeping;
 
 /// Pauses between attempts to get back to NATS.
 const BACK: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
@@ -16,13 +17,15 @@ const BACK: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(
 /// without a pause: the next connection stands before the last one is left.
 pub struct NatsFirst<T> {
     nats: Arc<Mutex<NatsTransport>>,
+    keeping: Keeping,
     straight: T,
     found: (mpsc::Sender<Connection>, mpsc::Receiver<Connection>),
 }
 
 impl<T: Transport> NatsFirst<T> {
     pub fn new(nats: NatsTransport, straight: T) -> Self {
-        Self { nats: Arc::new(Mutex::new(nats)), straight, found: mpsc::channel(1) }
+        let keeping = nats.keeping();
+        Self { nats: Arc::new(Mutex::new(nats)), keeping, straight, found: mpsc::channel(1) }
     }
 
     async fn open(&mut self) -> Result<Connection, TransportError> {
@@ -48,6 +51,11 @@ impl<T: Transport> NatsFirst<T> {
 impl<T: Transport> Transport for NatsFirst<T> {
     fn connect(&mut self) -> Connecting<'_> {
         Box::pin(self.open())
+    }
+
+    /// Also while the conversation goes another way.
+    fn keeping(&self) -> Option<Keeping> {
+        Some(self.keeping.clone())
     }
 }
 

@@ -22,9 +22,10 @@ use crate::endpoint::{Endpoint, Stream};
 /// How long the handshake may take.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(15);
 
-/// A connection on which nothing is heard, not even an answer to this, is dead.
-const PING_EVERY: Duration = Duration::from_secs(15);
-const SILENCE_MAX: Duration = Duration::from_secs(45);
+/// A connection on which nothing is heard, not even an answer to this, is dead; so is one that takes nothing. A server that is
+/// only slow has as long as between two of them, and more: whoever leaves it too early says everything again.
+const PING_EVERY: Duration = Duration::from_secs(10);
+const SILENCE_MAX: Duration = Duration::from_secs(25);
 
 /// Connects with the credential of the agent.
 pub struct WebSocketTransport {
@@ -120,6 +121,16 @@ fn told(error: &Error) -> Refused {
     }
 }
 
+/// Whether it could be sent. Nothing is read meanwhile, so this is bounded, too: a server that was cut off without a word takes
+/// what fits into the buffers of the network, and then nothing for ever.
+async fn send(socket: &mut WebSocketStream<Box<dyn Stream>>, message: Message) -> bool {
+    let sent = tokio::time::timeout(SILENCE_MAX, socket.send(message)).await;
+    if sent.is_err() {
+        tracing::warn!("the server takes nothing");
+    }
+    matches!(sent, Ok(Ok(())))
+}
+
 /// Carries messages until one side is gone.
 async fn carry(
     mut socket: WebSocketStream<Box<dyn Stream>>,
@@ -129,17 +140,15 @@ async fn carry(
     let mut ping = tokio::time::interval_at(Instant::now() + PING_EVERY, PING_EVERY);
     let mut heard = Instant::now();
     loop {
-        let sent = tokio::select! {
+        let is_sent = tokio::select! {
             message = sending.recv() => match message {
-                Some(message) => socket.send(Message::text(encode_from_agent(&message))).await,
+                Some(message) => send(&mut socket, Message::text(encode_from_agent(&message))).await,
                 None => break,
             },
-            _ = ping.tick() => {
-                if heard.elapsed() > SILENCE_MAX {
-                    tracing::warn!("nothing is heard from the server");
-                    break;
-                }
-                socket.send(Message::Ping(Vec::new().into())).await
+            _ = ping.tick() => send(&mut socket, Message::Ping(Vec::new().into())).await,
+            () = tokio::time::sleep_until(heard + SILENCE_MAX) => {
+                tracing::warn!("nothing is heard from the server");
+                break;
             }
             message = socket.next() => {
                 heard = Instant::now();
@@ -149,26 +158,26 @@ async fn carry(
                             if received.send(message).await.is_err() {
                                 break;
                             }
-                            Ok(())
+                            true
                         }
                         Ok(Decoded::Unknown) => match decode_refusal(&text) {
                             Some(why) => {
                                 tracing::error!(why, "the server cannot speak with this agent");
                                 break;
                             }
-                            None => Ok(()),
+                            None => true,
                         },
                         Err(error) => {
                             tracing::warn!(%error, "a message was not understood");
-                            Ok(())
+                            true
                         }
                     },
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                    Some(Ok(_)) => Ok(()),
+                    Some(Ok(_)) => true,
                 }
             }
         };
-        if sent.is_err() {
+        if !is_sent {
             break;
         }
     }

@@ -101,13 +101,14 @@ impl Authority {
 
     /// The account with all its users, but for those that were taken back.
     pub fn account_claim(&self, now: Seconds, revoked: &Revocations) -> Result<String, AuthorityError> {
-        let claim =
-            Claim { subject: &self.account, name: "stoker", now, expires: None, nats: account(revoked) };
+        let nats = account(revoked, &DISK);
+        let claim = Claim { subject: &self.account, name: "stoker", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
 
+    /// NATS refuses a system account that keeps anything.
     pub fn system_account_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
-        let nats = account(&Revocations::new());
+        let nats = account(&Revocations::new(), &NO_DISK);
         let claim = Claim { subject: &self.system, name: "system", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
@@ -169,14 +170,26 @@ impl NatsUser {
     }
 }
 
-/// Without streams: nothing is kept.
-fn account(revoked: &Revocations) -> Value {
+/// What an account may keep on disk, in bytes, streams and those who take from them.
+struct Disk {
+    bytes: u64,
+    streams: u32,
+    consumers: u32,
+}
+
+/// What the account may keep on disk: room for results of agents, twice over.
+pub const DISK_BYTES: u64 = 1 << 30;
+const DISK: Disk = Disk { bytes: DISK_BYTES, streams: 4, consumers: 16 };
+const NO_DISK: Disk = Disk { bytes: 0, streams: 0, consumers: 0 };
+
+fn account(revoked: &Revocations, disk: &Disk) -> Value {
     json!({
         "type": "account",
         "version": 2,
         "limits": {
             "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1,
-            "leaf": -1, "mem_storage": 0, "disk_storage": 0, "streams": 0, "consumer": 0,
+            "leaf": -1, "mem_storage": 0, "disk_storage": disk.bytes, "streams": disk.streams,
+            "consumer": disk.consumers,
         },
         "default_permissions": {"pub": {}, "sub": {}},
         "revocations": revoked,

@@ -1,10 +1,11 @@
 //! Delivery through NATS.
 //!
 //! The connection is made in the background and again whenever it is lost, for ever: a NATS that is away is a state, not an
-//! error. What is listened to is listened to again after that. Nothing is kept for later: what cannot be sent now is
+//! error. What is listened to is listened to again after that. Nothing waits here for later: what cannot be sent now is
 //! answered with [`BusError::Away`].
 
 mod authority;
+mod keeper;
 mod options;
 mod revoking;
 
@@ -16,7 +17,11 @@ use async_nats::{Client, Event, Subscriber};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 
-pub use authority::{Authority, AuthorityError, NatsUser, Permissions, Revocations, Seconds, user_key};
+pub(crate) use keeper::{NatsKeeper, NatsReceipt};
+
+pub use authority::{
+    Authority, AuthorityError, DISK_BYTES, NatsUser, Permissions, Revocations, Seconds, user_key,
+};
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use revoking::{RevokeError, revoke};
 

@@ -14,6 +14,8 @@ pub struct NatsOptions {
     pub ca: Option<PathBuf>,
     /// How the connection is called in the lists of NATS.
     pub name: String,
+    /// Under which answers to this connection come, where it may not listen anywhere else.
+    pub inbox: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -75,7 +77,7 @@ impl std::fmt::Debug for UserKeys {
 
 impl NatsOptions {
     pub fn new(url: String) -> Self {
-        Self { url, auth: NatsAuth::Url, ca: None, name: "stoker".to_owned() }
+        Self { url, auth: NatsAuth::Url, ca: None, name: "stoker".to_owned(), inbox: None }
     }
 
     /// Whether the address is one.
@@ -116,6 +118,9 @@ impl NatsOptions {
             }
         };
         options = options.name(&self.name);
+        if let Some(inbox) = &self.inbox {
+            options = options.custom_inbox_prefix(inbox);
+        }
         Ok(match &self.ca {
             Some(ca) => options.add_root_certificates(ca.clone()),
             None => options,

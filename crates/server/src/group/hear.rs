@@ -10,7 +10,7 @@ use stoker_wire::{Decoded, decode_from_agent, decode_to_agent, encode_to_agent};
 
 use super::letter::Envelope;
 use super::{ANSWERED_MAX, Answer, Letter, Question, Wish};
-use crate::runs::{Command, Place, has_ended, keep_output, pass_on};
+use crate::runs::{Command, Place, has_ended, keep_output, pass_on, settle_here};
 use crate::state::App;
 
 pub(super) async fn hear(app: &App, envelope: Envelope) {
@@ -50,6 +50,7 @@ pub(super) async fn hear(app: &App, envelope: Envelope) {
                 _ = asking.send(answer);
             }
         }
+        Letter::Settle { id, uid, text } => settle(app, from, id, uid, &text),
         Letter::ForgetTokens => app.tokens.forget(),
         Letter::CloseAgent { uid } => app.agents.close(&uid),
         Letter::TakeUp => app.group.take_up.notify_one(),
@@ -167,5 +168,18 @@ fn asked(app: &App, from: Arc<str>, id: u64, run: RunId, what: Wish) {
         }
         drop(answered);
         worker.group.post(&from, &Letter::Answer { id, answer });
+    });
+}
+
+/// An end that another server was given by whoever kept it; that server has made sure whose it is.
+fn settle(app: &App, from: Arc<str>, id: u64, uid: String, text: &str) {
+    let Ok(Decoded::Message(FromAgent::Finished(finished))) = decode_from_agent(text) else {
+        tracing::warn!("an end that another server was given makes no sense");
+        return;
+    };
+    let app = app.clone();
+    app.clone().spawn(async move {
+        let answer = Answer::from(settle_here(&app, &uid, finished).await);
+        app.group.post(&from, &Letter::Answer { id, answer });
     });
 }

@@ -8,6 +8,8 @@ use stoker_engine::run::{Illegal, InFlight, Input as RunInput, StopHow};
 use stoker_engine::session::{AttemptKey, CancelHow};
 use stoker_model::RunId;
 
+use crate::runs::Settled;
+
 /// A letter and its sender.
 #[derive(Debug, Deserialize)]
 pub(super) struct Envelope {
@@ -60,6 +62,12 @@ pub(crate) enum Letter {
     Answer {
         id: u64,
         answer: Answer,
+    },
+    /// To whoever carries a run out: an end that somebody kept. Answered when it is safe.
+    Settle {
+        id: u64,
+        uid: String,
+        text: String,
     },
     /// To all: logins have changed.
     ForgetTokens,
@@ -120,6 +128,8 @@ pub(crate) enum Answer {
     NotPaused,
     AlreadyPaused,
     AlreadyStopping,
+    /// It is about an attempt that is not the agent's.
+    NotItsOwn,
 }
 
 impl From<AttemptKey> for Key {
@@ -193,12 +203,33 @@ impl Answer {
     pub(crate) fn result(self) -> Result<(), Option<Illegal>> {
         match self {
             Self::Done => Ok(()),
-            Self::Nobody => Err(None),
+            // The second is no answer to a wish.
+            Self::Nobody | Self::NotItsOwn => Err(None),
             Self::NotBegun => Err(Some(Illegal::NotBegun)),
             Self::HasEnded => Err(Some(Illegal::HasEnded)),
             Self::NotPaused => Err(Some(Illegal::NotPaused)),
             Self::AlreadyPaused => Err(Some(Illegal::AlreadyPaused)),
             Self::AlreadyStopping => Err(Some(Illegal::AlreadyStopping)),
+        }
+    }
+}
+
+impl From<Settled> for Answer {
+    fn from(settled: Settled) -> Self {
+        match settled {
+            Settled::Safe => Self::Done,
+            Settled::Foreign => Self::NotItsOwn,
+            Settled::NotYet => Self::Nobody,
+        }
+    }
+}
+
+impl From<Answer> for Settled {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Done => Self::Safe,
+            Answer::NotItsOwn => Self::Foreign,
+            _ => Self::NotYet,
         }
     }
 }

@@ -26,9 +26,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stoker_bus::Bus;
+use stoker_engine::session::{Finished, FromAgent};
 use stoker_model::{HostChange, Micros, RunId};
+use stoker_wire::encode_from_agent;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::runs::Settled;
 use crate::state::App;
 
 pub(crate) use letter::{Answer, Flight, Letter, Wish};
@@ -279,5 +282,34 @@ impl App {
             self.group.forget_driver(run);
         }
         answer
+    }
+
+    /// Hands an end to whoever else carries its run out, and waits until it is safe there.
+    pub(crate) async fn settle_away(&self, server: &Arc<str>, uid: &str, finished: Finished) -> Settled {
+        let run = finished.key.run;
+        let text = encode_from_agent(&FromAgent::Finished(finished));
+        let id = self.group.next_question.fetch_add(1, Ordering::Relaxed);
+        let (sender, answered) = oneshot::channel();
+        self.group.asking().insert(id, sender);
+        let forgetting = Forgetting { group: &self.group, id };
+        self.group.post(server, &Letter::Settle { id, uid: uid.to_owned(), text });
+        let answer = answered.await.unwrap_or(Answer::Nobody);
+        drop(forgetting);
+        if answer == Answer::Nobody {
+            self.group.forget_driver(run);
+        }
+        answer.into()
+    }
+}
+
+/// A question that nobody waits for any more, however that came to be.
+struct Forgetting<'g> {
+    group: &'g Group,
+    id: u64,
+}
+
+impl Drop for Forgetting<'_> {
+    fn drop(&mut self) {
+        self.group.asking().remove(&self.id);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Metrics {
     registry: Registry,
     pub(crate) agents: agents::Agents,
     pub(crate) api: api::Api,
-    bus: bus::Bus,
+    pub(crate) bus: bus::Bus,
     pub(crate) database: database::Database,
     pub(crate) engine: engine::Engine,
     pub(crate) planner: planner::Planner,

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_bus::{Bus, BusError, Message, Pattern, Pipe, PipeSettings, Subject, SubjectError};
+use stoker_bus::{Bus, Message, Pattern, Pipe, PipeSettings, Subject};
 use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_store::StoreError;
 use stoker_wire::nats::{CALLS, Call, SERVERS, into, out};
 use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::NatsUsers;
+use super::{NatsUsers, Unheard};
 use crate::runs::{Carrier, Proof, converse};
 use crate::state::App;
 
@@ -44,24 +43,6 @@ impl Hosting {
     pub(crate) async fn ended(&self) {
         _ = tokio::time::timeout(GOODBYE_MAX, self.places.acquire_many(HOSTED_MAX)).await;
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Unheard {
-    #[error(transparent)]
-    Bus(#[from] BusError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Subject(#[from] SubjectError),
-    #[error(transparent)]
-    Keys(#[from] stoker_bus::nats::AuthorityError),
-    #[error("its credential is no longer good")]
-    Unknown,
-    #[error("it makes no sense")]
-    Nonsense,
-    #[error("this NATS lets everybody in, so nobody knows who it is; set it up with `stoker nats init`")]
-    Unguarded,
 }
 
 /// Takes calls of agents. Returns at once where none come over NATS, and never otherwise.

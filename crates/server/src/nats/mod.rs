@@ -1,14 +1,17 @@
 //! NATS: the bus between servers, and agents that come over it.
 
 mod host;
+mod results;
 mod users;
 
 use std::path::PathBuf;
 
 use stoker_bus::nats::{Authority, AuthorityError};
-use stoker_bus::{Bus, Memory, Nats, NatsAuth, NatsError, NatsOptions};
+use stoker_bus::{Bus, BusError, Memory, Nats, NatsAuth, NatsError, NatsOptions, SubjectError};
+use stoker_store::StoreError;
 
 pub(crate) use host::{Hosting, host};
+pub(crate) use results::take_results;
 pub(crate) use users::NatsUsers;
 
 use crate::state::App;
@@ -25,6 +28,25 @@ impl App {
             }
         });
     }
+}
+
+/// Why something that came over NATS is not taken.
+#[derive(Debug, thiserror::Error)]
+enum Unheard {
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    #[error(transparent)]
+    Keys(#[from] AuthorityError),
+    #[error("its credential is no longer good")]
+    Unknown,
+    #[error("it makes no sense")]
+    Nonsense,
+    #[error("this NATS lets everybody in, so nobody knows who it is; set it up with `stoker nats init`")]
+    Unguarded,
 }
 
 /// Why there is no bus as the operator wants it.

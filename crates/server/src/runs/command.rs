@@ -30,6 +30,12 @@ pub(crate) enum Command {
         uid: String,
         finished: Finished,
     },
+    /// The same by way of somebody who kept it, and wants to know when it is safe here.
+    Settle {
+        uid: String,
+        finished: Finished,
+        answer: oneshot::Sender<()>,
+    },
     /// Somebody wants something, and an answer.
     Asked {
         input: Input,

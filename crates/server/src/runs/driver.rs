@@ -73,6 +73,8 @@ struct Turn {
     /// Agents that are to be told everything that is in flight with them.
     claims: BTreeSet<String>,
     answers: Vec<(oneshot::Sender<Answer>, Answer)>,
+    /// Who else waits until ends are safe.
+    settled: Vec<oneshot::Sender<()>>,
 }
 
 impl Driver {
@@ -175,6 +177,10 @@ impl Driver {
                 }
                 Command::Started { key, at } => self.take(StepInput::AttemptStarted { key, at }, &mut turn),
                 Command::Finished { uid, finished } => self.finished(&uid, finished, &mut turn),
+                Command::Settle { uid, finished, answer } => {
+                    self.finished(&uid, finished, &mut turn);
+                    turn.settled.push(answer);
+                }
                 Command::Asked { input, answer } => {
                     let result = self.step(input, &mut turn);
                     turn.answers.push((answer, result));
@@ -207,7 +213,7 @@ impl Driver {
 
     /// Writes down what was decided, then does it.
     async fn finish(&mut self, turn: Turn) -> Result<(), Lost> {
-        let Turn { events, effects, recorded, deliveries, claims, answers } = turn;
+        let Turn { events, effects, recorded, deliveries, claims, answers, settled } = turn;
         if !events.is_empty() {
             Box::pin(self.keep(&events, &effects)).await?;
         } else if !recorded.is_empty() || !claims.is_empty() {
@@ -215,6 +221,10 @@ impl Driver {
             self.renew().await?;
         }
         self.spans.heed(&self.blueprint, &events);
+        for answer in settled {
+            // Whoever asked may have gone.
+            let _ = answer.send(());
+        }
         let mut by_agent: HashMap<String, Vec<AttemptKey>> = HashMap::new();
         for (uid, key) in recorded {
             by_agent.entry(uid).or_default().push(key);

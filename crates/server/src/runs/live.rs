@@ -80,6 +80,8 @@ impl App {
         let app = self.clone();
         self.spawn(async move { crate::nats::host(&app).await });
         let app = self.clone();
+        self.spawn(async move { crate::nats::take_results(&app).await });
+        let app = self.clone();
         self.spawn(async move {
             loop {
                 if let Err(error) = take_up(&app).await {

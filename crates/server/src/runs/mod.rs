@@ -34,6 +34,7 @@ mod request;
 mod restore;
 mod seen;
 mod session;
+mod settle;
 mod sightings;
 mod spans;
 mod telling;
@@ -53,6 +54,7 @@ pub(crate) use request::decode as decode_request;
 pub(crate) use request::{AT_STAGES, GraphRequest, Manner, ON_FAILURE, parse_at_stages, parse_on_failure};
 pub(crate) use seen::Seen;
 pub(crate) use session::{Carrier, converse, has_ended, keep_output, pass_on, say_again};
+pub(crate) use settle::{Settled, settle, settle_here};
 pub(crate) use sightings::Sightings;
 
 /// The key in the result of a run that was stopped.

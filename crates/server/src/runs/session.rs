@@ -83,8 +83,12 @@ async fn talk(app: &App, line: &mut Line, carrier: &mut impl Carrier) {
             }
             message = line.outbox.recv() => {
                 let Some(message) = message else { return };
-                if !carrier.send(message).await {
-                    return;
+                tokio::select! {
+                    is_sent = carrier.send(message) => if !is_sent {
+                        return;
+                    },
+                    // An agent that was cut off without a word takes nothing, for as long as the network tries.
+                    () = line.cut.notified() => return,
                 }
             }
             () = line.cut.notified() => return,

@@ -4,9 +4,12 @@
 
 mod bus;
 mod client;
+mod cuts;
 #[path = "../guarded/mod.rs"]
 mod guarded;
+mod island;
 mod journal;
+mod kept;
 mod kills;
 mod nats;
 mod outage;

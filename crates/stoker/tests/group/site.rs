@@ -1,7 +1,7 @@
 //! Servers that share a PostgreSQL, three nodes, and an agent for each.
 
 use std::fs::OpenOptions;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -15,6 +15,7 @@ use stoker_store::{Database, Store};
 use stoker_testkit::{Folder, TestDatabase};
 
 use crate::client::{Client, PASSWORD};
+use crate::island::Island;
 
 /// Longer than anything here should take, on however busy a machine.
 pub(crate) const LONG: Duration = Duration::from_mins(3);
@@ -72,6 +73,8 @@ pub(crate) struct Site {
     daemons: Vec<Option<Daemon>>,
     /// Of agents that are started from now on.
     pub(crate) agent_options: Vec<String>,
+    /// What their command begins with.
+    agent_prefix: Vec<String>,
     agents: Vec<Daemon>,
     pub(crate) client: Client,
     pub(crate) cluster: i64,
@@ -91,11 +94,25 @@ impl Site {
         Some(site)
     }
 
+    /// Two servers on this side of a cable, and agents on the other.
+    pub(crate) fn on_island(island: &Island, options: &[&str]) -> Option<Self> {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let shared = runtime.block_on(TestDatabase::create())?;
+        let mut site = Self::at(island.here, shared.database(), 2, options);
+        site.agent_prefix = island.prefix();
+        site.shared = Some(shared);
+        Some(site)
+    }
+
     /// All servers start at once.
     pub(crate) fn on(database: Database, n_servers: usize, options: &[&str]) -> Self {
+        Self::at(Ipv4Addr::LOCALHOST, database, n_servers, options)
+    }
+
+    fn at(host: Ipv4Addr, database: Database, n_servers: usize, options: &[&str]) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let folder = Folder::new();
-        let servers: Vec<String> = (0..n_servers).map(|_| free_address()).collect();
+        let servers: Vec<String> = (0..n_servers).map(|_| free_address(host)).collect();
         let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
         let start = |place: usize| start_server(&folder, &database, &servers[place], place, &options);
         let daemons: Vec<Option<Daemon>> = (0..n_servers).map(|place| Some(start(place))).collect();
@@ -114,6 +131,7 @@ impl Site {
             servers,
             daemons,
             agent_options: Vec::new(),
+            agent_prefix: Vec::new(),
             agents,
             client,
             cluster,
@@ -137,17 +155,27 @@ impl Site {
         let place = self.agents.len();
         let body = json!({"may_replace": true});
         let token = self.post(0, 201, "/api/v1/join_tokens", &body)["token"].as_str().unwrap().to_owned();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
-        command.arg("agent");
+        let mut words = self.agent_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_stoker")]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).arg("agent");
         for server in servers {
             command.args(["--server", &format!("http://{}", self.servers[*server])]);
         }
         command.args(["--node", &self.nodes[place].to_string()]);
         command.arg("--state").arg(self.file(&format!("agent-{place}"))).args(&self.agent_options);
-        command.env("STOKER_LOG", "info").env("STOKER_JOIN_TOKEN", token);
+        command.env("STOKER_LOG", "info,stoker_agent=debug").env("STOKER_JOIN_TOKEN", token);
         self.agents.push(Daemon::start(command, &self.file(&format!("agent-{place}.log"))));
         let uid = self.nodes[place].to_string();
         until("the agent is known to be connected", || self.is_connected(0, &uid).then_some(()));
+    }
+
+    /// The machines of all agents are lost with all that is on them.
+    pub(crate) fn lose_agents(&mut self) {
+        for place in 0..self.agents.len() {
+            self.agents[place].end();
+            std::fs::remove_dir_all(self.file(&format!("agent-{place}"))).unwrap();
+        }
+        self.agents.clear();
     }
 
     pub(crate) fn is_connected(&self, server: usize, uid: &str) -> bool {
@@ -280,11 +308,11 @@ fn await_server(address: &str) {
 
 /// Beyond the ports that systems give to clients: one of those that knock while the server is away could be given the
 /// very port it knocks at, and would then be talking with itself.
-fn free_address() -> String {
+fn free_address(host: Ipv4Addr) -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 12_000 + (std::process::id() % 1800) as u16 * 10;
     loop {
-        let address = format!("127.0.0.1:{}", first + NEXT.fetch_add(1, Ordering::Relaxed));
+        let address = format!("{host}:{}", first + NEXT.fetch_add(1, Ordering::Relaxed));
         if TcpListener::bind(&address).is_ok() {
             return address;
         }

@@ -1,5 +1,6 @@
 //! A NATS that asks who somebody is, as `stoker nats init` sets it up.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Command, Output};
 
 use stoker_testkit::{Folder, TestNats};
@@ -17,10 +18,15 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Nothing where tests of NATS are left out.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_at(Ipv4Addr::LOCALHOST.into())
+    }
+
+    /// At an address of this machine.
+    pub(crate) fn start_at(address: IpAddr) -> Option<Self> {
         let folder = Folder::new();
         let output = init(&folder);
         assert!(output.status.success(), "{output:?}");
-        let nats = TestNats::configured(&folder.file("nats/nats-server.conf"))?;
+        let nats = TestNats::configured_at(&folder.file("nats/nats-server.conf"), address)?;
         Some(Self { nats, folder })
     }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use stoker_bus::{Bus, Nats, NatsAuth, NatsOptions, Pattern, Subject, UserKeys};
+use stoker_engine::session::{AttemptKey, End, Finished, FromAgent};
+use stoker_model::{JsonMap, Micros, RunId};
 use stoker_testkit::{Folder, TestNats};
 
 use crate::guarded::{Guarded, init};
@@ -170,8 +172,10 @@ async fn an_agent_speaks_and_listens_under_its_own_key_alone() {
     let forbidden = [
         format!("stoker.agent.{other}.{foreign}.out.x"),
         format!("stoker.agent.{other}.{foreign}.call"),
+        format!("stoker.agent.{other}.{foreign}.result"),
         // The key of one with the uid of another.
         format!("stoker.agent.{other}.{own}.call"),
+        format!("stoker.agent.{other}.{own}.result"),
         format!("stoker.agent.{uid}.{own}.in.x"),
         "stoker.servers".to_owned(),
     ];
@@ -235,6 +239,93 @@ async fn an_agent_that_is_sent_away_is_cut_off_by_nats() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert!(!again.is_up() && !agent.is_up(), "it is let in again");
     assert!(other.is_up(), "the others are not touched");
+}
+
+/// A number of the server, if it has counted anything.
+fn metric(site: &Site, name: &str) -> String {
+    let text = site.client.text("/metrics");
+    text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
+}
+
+/// Begins a run in which the first node waits for a file: the run, and the attempt that waits.
+fn waiting_run(site: &Site) -> (i64, AttemptKey) {
+    let file = |name: &str| site.file(name).display().to_string();
+    let cmd = format!(
+        "echo \"$STOKER_ATTEMPT\" >{}\nwhile [ ! -e {} ]; do sleep 0.05; done\n",
+        file("attempt"),
+        file("go")
+    );
+    site.upload(&json!([{"id": "t", "type": "shell", "version": "2.0.0", "roles": "controller",
+        "parameters": {"cmd": cmd, "timeout": 120, "retries": 0}}]));
+    let run = site.execute(&json!({}));
+    let numbers = until("it waits", || {
+        let text = site.read("attempt");
+        let numbers = text.split_once('@')?.0.split('/').map(|word| word.parse::<u32>().unwrap());
+        Some(numbers.collect::<Vec<_>>())
+    });
+    let [part, instance, attempt] = numbers[..] else { panic!("three numbers: {numbers:?}") };
+    (run, AttemptKey { run: RunId(part.into()), instance, attempt })
+}
+
+async fn forge(guarded: &Guarded, (keys, key): (UserKeys, String), uid: i64, attempt: AttemptKey) {
+    let uid = uid.to_string();
+    let (inbox, auth) = (Some(stoker_wire::nats::inbox(&uid, &key)), NatsAuth::Keys(keys));
+    let options = NatsOptions { auth, inbox, ..NatsOptions::new(guarded.nats.url()) };
+    let agent = Bus::Nats(Nats::connect(&options).await.unwrap());
+    wait("it is let in", || agent.is_up()).await;
+    let (at, end, summary) = (Micros(1), End::Succeeded, JsonMap::new());
+    let finished = FromAgent::Finished(Finished { key: attempt, at, end, summary });
+    let body = stoker_wire::encode_from_agent(&finished).into_bytes();
+    let subject = Subject::new(stoker_wire::nats::result(&uid, &key)).unwrap();
+    agent.keep(&subject, &stoker_wire::nats::result_id(&key, attempt), body).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_nats_kept_is_believed_of_whoever_carried_it_out_alone() {
+    let Some(guarded) = Guarded::start() else { return };
+    let site = guarded.site();
+    site.await_agent(0);
+    let (run, attempt) = waiting_run(&site);
+    assert_eq!(metric(&site, "stoker_bus_keeps"), "1");
+    let refused = "stoker_bus_results_total{outcome=\"refused\"}";
+    forge(&guarded, user_of(&site, 1), site.nodes[1], attempt).await;
+    until("it is not believed", || (metric(&site, refused) == "1").then_some(()));
+    assert!(
+        site.read("server.log").contains("an attempt that is not its own"),
+        "{}",
+        site.read("server.log")
+    );
+    assert!(site.if_ended(run).is_none(), "the first node is still at it");
+    // The very same of whoever carries it out is what its agent would have said.
+    forge(&guarded, user_of(&site, 0), site.nodes[0], attempt).await;
+    assert_eq!(site.ended(run)["status"], "ready");
+    until("it is safe", || {
+        let settled = metric(&site, "stoker_bus_results_total{outcome=\"settled\"}");
+        (!settled.is_empty()).then_some(())
+    });
+    std::fs::write(site.file("go"), "").unwrap();
+}
+
+#[test]
+fn a_nats_that_keeps_nothing_will_do() {
+    let folder = Folder::new();
+    assert!(init(&folder).status.success());
+    let path = folder.file("nats/nats-server.conf");
+    let config = std::fs::read_to_string(&path).unwrap();
+    let without: Vec<&str> = config.lines().filter(|line| !line.starts_with("jetstream")).collect();
+    assert!(without.len() < config.lines().count());
+    std::fs::write(&path, without.join("\n")).unwrap();
+    let Some(nats) = TestNats::configured(&path) else { return };
+    let guarded = Guarded { nats, folder };
+    let site = guarded.site();
+    until("the agent comes over NATS", || is_over_nats(&site, 0).then_some(()));
+    site.upload(&json!([{"id": "t", "type": "shell", "version": "2.1.0", "roles": "*",
+        "parameters": {"cmd": "true"}}]));
+    assert_eq!(site.deploy(&json!({}))["status"], "ready");
+    std::thread::sleep(Duration::from_secs(4));
+    let log = site.read("server.log");
+    assert_eq!(log.matches("NATS keeps no results of agents").count(), 1, "said once: {log}");
+    assert_eq!(metric(&site, "stoker_bus_keeps"), "0");
 }
 
 #[test]

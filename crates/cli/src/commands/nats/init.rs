@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use stoker_bus::nats::{Authority, Revocations};
+use stoker_bus::nats::{Authority, DISK_BYTES, Revocations};
 
 use crate::exit::{Failure, Outcome};
 use crate::host;
@@ -16,7 +16,7 @@ use crate::printer::Printer;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Writes into the folder:
-  nats-server.conf   for `nats-server -c`; accounts are kept beside it
+  nats-server.conf   for `nats-server -c`; accounts, and results of agents that no server has yet, are kept beside it
   servers.creds      who the servers of Stoker are: `stoker serve --nats-credentials`
   keys.json          gives agents users of their own and takes them back: `stoker serve --nats-keys`
 Who reads the last two can be any server or agent: keep them safe. Nothing that is there is overwritten.
@@ -100,10 +100,14 @@ fn config(
          system_account: {system}\n\
          # Accounts can change while NATS runs: that is how an agent is cut off.\n\
          resolver: {{ type: full, dir: {accounts}, allow_delete: false, interval: \"2m\" }}\n\
-         resolver_preload: {{\n  {account}: {account_claim}\n  {system}: {system_claim}\n}}\n",
+         resolver_preload: {{\n  {account}: {account_claim}\n  {system}: {system_claim}\n}}\n\
+         \n\
+         # Results of agents, until a server has them.\n\
+         jetstream {{ store_dir: {kept}, max_file_store: {DISK_BYTES} }}\n",
         listen = args.listen.to_string(),
         operator = authority.operator_claim(now)?,
         accounts = quoted(&dir.join("accounts")),
+        kept = quoted(&dir.join("jetstream")),
         account_claim = authority.account_claim(now, &Revocations::new())?,
         system_claim = authority.system_account_claim(now)?,
     ))

@@ -23,8 +23,9 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
             if info["jetstream"] == true {
                 Finding::ok(CHECK, format!("NATS {version} answers and has JetStream"))
             } else {
-                let help = "start it with `--jetstream`, or with `jetstream {}` in its configuration";
-                Finding::problem(CHECK, format!("NATS {version} has no JetStream"), help)
+                let help = "start it with what `stoker nats init` writes, or with `--jetstream`; till then results of \
+                            agents on it are with the agents alone until a server has them";
+                Finding::warning(CHECK, format!("NATS {version} has no JetStream"), help)
             }
         }
         Err(why) => Finding::problem(CHECK, why, help),

@@ -1,17 +1,23 @@
 //! Delivery inside of one process.
 
+mod kept;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
+use self::kept::Shelves;
+pub(crate) use self::kept::{MemoryKeeper, MemoryReceipt};
 use crate::counts::{BusStats, Counts};
+use crate::kept::KeepSettings;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 
 #[derive(Clone, Default)]
 pub struct Memory {
     inner: Arc<Mutex<Inner>>,
+    shelves: Shelves,
     counts: Arc<Counts>,
 }
 
@@ -65,6 +71,16 @@ impl Memory {
         let registered = Registered { pattern: pattern.clone(), group: group.map(str::to_owned), listener };
         self.lock().listeners.push(registered);
         Subscription { messages }
+    }
+
+    /// Whether anybody keeps such messages.
+    pub(crate) fn keep(&self, subject: &Subject, id: &str, body: &[u8]) -> bool {
+        self.counts.published();
+        self.shelves.keep(subject, id, body)
+    }
+
+    pub(crate) fn keeper(&self, settings: &KeepSettings) -> MemoryKeeper {
+        self.shelves.keeper(settings)
     }
 
     pub(crate) fn stats(&self) -> BusStats {
