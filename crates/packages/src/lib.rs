@@ -24,7 +24,7 @@ pub use error::{ArchiveError, FolderError};
 pub use folder::{CheckedFolder, check_folder};
 pub use limits::Limits;
 pub use pack::{Packed, pack, pack_file, pack_plugin};
-pub use repository::{Repository, clean_path, index_digest};
+pub use repository::{Repository, clean_path, index_digest, repositories_without_index};
 pub use root::{PluginsRoot, Undo};
 pub use unpack::{Unpacked, unpack};
 

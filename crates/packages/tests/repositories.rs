@@ -158,8 +158,10 @@ fn debian_packages_of_all_kinds_are_listed() {
     let repository = package.folder().join(DEBIAN);
     let packages = text_of(&repository.join("Packages"));
     for compression in &made {
-        let place = if *compression == "xz" { "./deep/xz.deb".to_owned() } else { format!("./{compression}.deb") };
-        let stanza = packages.split("\n\n").find(|stanza| stanza.contains(&format!("Package: {compression}\n")));
+        let place =
+            if *compression == "xz" { "./deep/xz.deb".to_owned() } else { format!("./{compression}.deb") };
+        let stanza =
+            packages.split("\n\n").find(|stanza| stanza.contains(&format!("Package: {compression}\n")));
         let stanza = stanza.unwrap_or_else(|| panic!("{compression} is not in {packages}"));
         assert!(stanza.contains("Version: 1:2.0-1\n"), "{stanza}");
         assert!(stanza.contains("Description: a package\n with a second line\n"), "{stanza}");
@@ -184,7 +186,10 @@ fn rpm_packages_are_listed() {
     let package = unpacked(folder.path(), &root);
     let data = package.folder().join(RPM).join("repodata");
     let primary = unzipped(&data.join("primary.xml.gz"));
-    assert!(primary.contains("xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\" packages=\"2\">"), "{primary}");
+    assert!(
+        primary.contains("xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\" packages=\"2\">"),
+        "{primary}"
+    );
     for expected in [
         "<name>one</name>\n<arch>noarch</arch>\n<version epoch=\"1\" ver=\"2.0\" rel=\"1\"/>",
         "<summary>a &lt;small&gt; package &amp; more</summary>",
@@ -206,7 +211,9 @@ fn rpm_packages_are_listed() {
     let root_file = text_of(&data.join("repomd.xml"));
     for list in ["primary", "filelists", "other"] {
         let size = fs::metadata(data.join(format!("{list}.xml.gz"))).unwrap().len();
-        let expected = format!("<location href=\"repodata/{list}.xml.gz\"/>\n<timestamp>0</timestamp>\n<size>{size}</size>");
+        let expected = format!(
+            "<location href=\"repodata/{list}.xml.gz\"/>\n<timestamp>0</timestamp>\n<size>{size}</size>"
+        );
         assert!(root_file.contains(&expected), "{root_file}");
     }
 }

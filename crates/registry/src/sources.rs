@@ -90,10 +90,8 @@ pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn
         fields: fields("upload_files", &roles, before, &condition, parameters),
     };
     let cmd = update_command(source.kind, plugin, source.root);
-    let update = Task {
-        name: update_name,
-        fields: fields("shell", &roles, waiting, &condition, shell(&cmd)),
-    };
+    let update =
+        Task { name: update_name, fields: fields("shell", &roles, waiting, &condition, shell(&cmd)) };
     vec![files, update]
 }
 
@@ -103,14 +101,16 @@ pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
     let condition = format!("old($.get({STATE_KEY}, {{}}).get({})) != null", quoted(plugin));
     let root = root.trim_end_matches('/');
     let paths = Paths { plugin, root };
-    let all = [paths.sources(), paths.authentication(), paths.configuration(), paths.authority(), paths.repo()];
+    let all =
+        [paths.sources(), paths.authentication(), paths.configuration(), paths.authority(), paths.repo()];
     let removal = format!("rm -f -- {}", all.map(|path| shell_quoted(&path)).join(" "));
     // As apt calls its files: a slash is a line below, which is written otherwise.
     let listed = format!("_packages_{}_", folder.replace('_', "%5f"));
     let lists = shell_quoted(&format!("{root}/var/lib/apt/lists/"));
     let caches = shell_quoted(&format!("{root}/var/cache/"));
     let id = shell_quoted(&repository_id(plugin));
-    let forgetting = format!("rm -rf -- {lists}*{}* {caches}dnf/{id}-* {caches}yum/*/*/{id}", shell_quoted(&listed));
+    let forgetting =
+        format!("rm -rf -- {lists}*{}* {caches}dnf/{id}-* {caches}yum/*/*/{id}", shell_quoted(&listed));
     let everywhere = text("*");
     let update_name = format!("{plugin}-{UPDATE_ENDING}");
     vec![
@@ -194,8 +194,9 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
     match kind {
         RepositoryKind::Debian => {
             // Nobody signs the index: it comes from whoever may run anything on the node anyway.
-            let sources =
-                format!("# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n");
+            let sources = format!(
+                "# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n"
+            );
             files.push(file(&paths.sources(), &sources, "0644"));
             let login = format!("machine {address}/ login {USER_MARK} password {PASSWORD_MARK}\n");
             files.push(file(&paths.authentication(), &login, "0600"));
@@ -249,7 +250,11 @@ fn update_command(kind: RepositoryKind, plugin: &str, root: &str) -> String {
         }
         RepositoryKind::Rpm => {
             let id = shell_quoted(&repository_id(plugin));
-            let at = if root.is_empty() { String::new() } else { format!("--installroot={} ", shell_quoted(root)) };
+            let at = if root.is_empty() {
+                String::new()
+            } else {
+                format!("--installroot={} ", shell_quoted(root))
+            };
             format!(
                 "if command -v dnf >/dev/null; then manager=dnf; else manager=yum; fi; \
                  $manager {at}--disablerepo='*' --enablerepo={id} clean expire-cache && \

@@ -299,7 +299,8 @@ fn absolute(text: &str) -> Result<String, String> {
 fn web_address(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let is_plain = |rest: &str| {
-        !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_graphic() && !"\"'<>@?#".contains(letter))
+        !rest.is_empty()
+            && rest.chars().all(|letter| letter.is_ascii_graphic() && !"\"'<>@?#".contains(letter))
     };
     if rest.is_some_and(is_plain) {
         return Ok(text.to_owned());

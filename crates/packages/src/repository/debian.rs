@@ -105,8 +105,7 @@ impl Control {
             }
         }
         let control = Self { text: kept };
-        let missing: Vec<&str> =
-            REQUIRED.into_iter().filter(|name| control.field(name).is_empty()).collect();
+        let missing: Vec<&str> = REQUIRED.into_iter().filter(|name| control.field(name).is_empty()).collect();
         if missing.is_empty() {
             return Ok(control);
         }
@@ -175,8 +174,7 @@ mod tests {
         );
         let control = control.unwrap();
         assert_eq!(
-            control.text,
-            "Package: a\nVersion: 1\nArchitecture: all\nDescription: b\n .\n c\n",
+            control.text, "Package: a\nVersion: 1\nArchitecture: all\nDescription: b\n .\n c\n",
             "what the index says itself is left out"
         );
         assert_eq!((control.field("version"), control.field("Nothing")), ("1", ""));

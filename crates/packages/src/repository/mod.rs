@@ -92,7 +92,9 @@ impl Repository {
         let mut found = BTreeMap::new();
         for entry in &plugin.releases {
             let text = |key: &str| entry.get(key).and_then(Json::as_str);
-            if let Some(one) = text("os").zip(text("repository_path")).and_then(|(os, path)| Self::new(os, path)) {
+            if let Some(one) =
+                text("os").zip(text("repository_path")).and_then(|(os, path)| Self::new(os, path))
+            {
                 found.entry(one.path).or_insert(one.kind);
             }
         }
@@ -141,6 +143,18 @@ pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile
         files.extend(made.into_iter().map(place));
     }
     Ok(files)
+}
+
+/// Paths of repositories that have packages and no index: somebody else has packed the plugin.
+pub fn repositories_without_index<'p>(
+    folder: &Path,
+    plugin: &NewPlugin,
+    paths: impl Iterator<Item = &'p String> + Clone,
+) -> Vec<String> {
+    let is_without = |one: &Repository| {
+        !one.packages(paths.clone()).is_empty() && index_digest(one.kind, &folder.join(&one.path)).is_none()
+    };
+    Repository::all_of(plugin).into_iter().filter(is_without).map(|one| one.path).collect()
 }
 
 /// Packages that cannot be read, and so cannot be found by any package manager.

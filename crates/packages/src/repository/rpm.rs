@@ -8,7 +8,8 @@ use super::{Repository, compressed, sum_of, sum_of_file, unfit};
 use crate::error::FolderError;
 
 const INTRO: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-const COMMON: &str = "xmlns=\"http://linux.duke.edu/metadata/common\" xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\"";
+const COMMON: &str =
+    "xmlns=\"http://linux.duke.edu/metadata/common\" xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\"";
 const FILELISTS: &str = "xmlns=\"http://linux.duke.edu/metadata/filelists\"";
 const OTHER: &str = "xmlns=\"http://linux.duke.edu/metadata/other\"";
 const REPO: &str = "xmlns=\"http://linux.duke.edu/metadata/repo\"";
@@ -121,7 +122,10 @@ impl Package<'_> {
         text += &self.relations("obsoletes", tags::OBSOLETES);
         // Files that others usually require by their paths.
         text += &self.files(|path| {
-            path.starts_with("/etc/") || path.contains("/bin/") || path.contains("/sbin/") || path == "/usr/lib/sendmail"
+            path.starts_with("/etc/")
+                || path.contains("/bin/")
+                || path.contains("/sbin/")
+                || path == "/usr/lib/sendmail"
         });
         text + "</format>\n</package>\n"
     }
@@ -151,7 +155,12 @@ impl Package<'_> {
             let version = versions.get(idx).map(String::as_str).filter(|version| !version.is_empty());
             if let (Some(comparison), Some(version)) = (comparison(flags), version) {
                 let (epoch, version, release) = parts(version);
-                _ = write!(entry, " flags=\"{comparison}\" epoch=\"{}\" ver=\"{}\"", escaped(epoch), escaped(version));
+                _ = write!(
+                    entry,
+                    " flags=\"{comparison}\" epoch=\"{}\" ver=\"{}\"",
+                    escaped(epoch),
+                    escaped(version)
+                );
                 if let Some(release) = release {
                     _ = write!(entry, " rel=\"{}\"", escaped(release));
                 }

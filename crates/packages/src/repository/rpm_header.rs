@@ -87,7 +87,12 @@ impl Header {
         }
         let end = start + ENTRY_BYTES as u64 + entries.len() as u64 + data.len() as u64;
         let header = Self { values, range: (start, end) };
-        let names = [(tags::NAME, "name"), (tags::VERSION, "version"), (tags::RELEASE, "release"), (tags::ARCH, "architecture")];
+        let names = [
+            (tags::NAME, "name"),
+            (tags::VERSION, "version"),
+            (tags::RELEASE, "release"),
+            (tags::ARCH, "architecture"),
+        ];
         let missing: Vec<&str> =
             names.into_iter().filter(|(tag, _)| header.text(*tag).is_empty()).map(|(_, name)| name).collect();
         if missing.is_empty() { Ok(header) } else { Err(format!("it has no {}", missing.join(", no "))) }
@@ -136,8 +141,7 @@ fn skip(source: &mut impl Read, n_bytes: u64) -> Result<(), String> {
 /// How many entries a table has, and bytes of data behind them.
 fn sizes(source: &mut impl Read) -> Result<(u32, u32), String> {
     let intro = bytes(source, ENTRY_BYTES)?;
-    let (n_entries, n_data) =
-        (u32_at(&intro, 8).unwrap_or(u32::MAX), u32_at(&intro, 12).unwrap_or(u32::MAX));
+    let (n_entries, n_data) = (u32_at(&intro, 8).unwrap_or(u32::MAX), u32_at(&intro, 12).unwrap_or(u32::MAX));
     if !intro.starts_with(TABLE_MAGIC) || n_entries > ENTRIES_MAX || n_data > DATA_BYTES_MAX {
         return Err("it is no RPM package: its header makes no sense".to_owned());
     }

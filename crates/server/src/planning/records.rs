@@ -32,7 +32,12 @@ impl Records {
         let mut plugins = Vec::new();
         for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
             if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
-                plugins.push(EnabledPlugin { plugin, attributes: chosen.attributes, scripts_digest: None, repository_digest: None });
+                plugins.push(EnabledPlugin {
+                    plugin,
+                    attributes: chosen.attributes,
+                    scripts_digest: None,
+                    repository_digest: None,
+                });
             }
         }
         let enabled = plugins.iter().map(|enabled| &enabled.plugin);
@@ -81,9 +86,8 @@ async fn package_access(
     let agents = session.agent_list(None, &List::default()).await?.items;
     let joined: HashMap<NodeId, Micros> =
         agents.iter().filter_map(|agent| Some((agent.node_id?, agent.joined_at))).collect();
-    let print = |node: &Node| {
-        (node.id, app.package_access.fingerprint(node.id, joined.get(&node.id).copied()))
-    };
+    let print =
+        |node: &Node| (node.id, app.package_access.fingerprint(node.id, joined.get(&node.id).copied()));
     Ok(nodes.iter().map(print).collect())
 }
 

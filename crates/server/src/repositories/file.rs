@@ -106,7 +106,8 @@ impl FileAnswer {
             let seeking = self.file.seek(SeekFrom::Start(start));
             seeking.map_err(|error| crate::packages::disk_failed(&error))?;
             let file = tokio::fs::File::from_std(self.file);
-            *response.body_mut() = Body::from_stream(Pieces { file, n_left: end - start, buffer: vec![0; PIECE_BYTES] });
+            *response.body_mut() =
+                Body::from_stream(Pieces { file, n_left: end - start, buffer: vec![0; PIECE_BYTES] });
         }
         Ok(response)
     }
@@ -118,7 +119,8 @@ impl FileAnswer {
             let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
             return tags.split(',').map(strong).any(|tag| tag == self.tag || tag == "*");
         }
-        let since = text(header::IF_MODIFIED_SINCE).and_then(|text| DateTimeParser::new().parse_timestamp(text).ok());
+        let since =
+            text(header::IF_MODIFIED_SINCE).and_then(|text| DateTimeParser::new().parse_timestamp(text).ok());
         since.is_some_and(|since| since >= self.modified)
     }
 
@@ -135,7 +137,8 @@ impl FileAnswer {
 
 /// One range; of several the whole file is sent, as anybody may.
 fn part_of(range: &str, n_bytes: u64) -> Part {
-    let Some((first, last)) = range.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
+    let Some((first, last)) = range.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
+    else {
         return Part::Whole;
     };
     let number = |text: &str| text.trim().parse::<u64>().ok();

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 use stoker_model::{Cluster, DocumentId, Json, Plugin, PluginId, Release};
 use stoker_packages::{Repository, index_digest};
@@ -34,7 +36,8 @@ pub(crate) async fn sources_of(
     let mut found = Vec::new();
     let mut folders = None;
     for plugin in plugins {
-        let Some(repository) = plugin.body.repository_path(target).and_then(|(os, path)| Repository::new(os, path))
+        let Some(repository) =
+            plugin.body.repository_path(target).and_then(|(os, path)| Repository::new(os, path))
         else {
             continue;
         };
@@ -54,8 +57,7 @@ pub(crate) async fn sources_of(
             let index = index_digest(repository.kind, &root.folder(&folder).join(&repository.path))?;
             let address = format!("{base}/packages/{folder}/{}", encoded(&repository.path));
             let sum = Sha256::digest(format!("{address}\n{node_root}\n{index}").as_bytes());
-            let sum: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-            let digest = format!("{folder} {sum}");
+            let digest = format!("{folder} {}", URL_SAFE_NO_PAD.encode(&sum[..16]));
             Some((id, SourceHere { kind: repository.kind, address, digest }))
         };
         found.into_iter().filter_map(here).collect()

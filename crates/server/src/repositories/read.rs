@@ -52,10 +52,8 @@ pub(crate) async fn serve(
 
 async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader> {
     if let Some((node, password)) = shown_by_node(headers) {
-        return match is_right(app, node, &password).await? {
-            true => Ok(Reader::Node(node)),
-            false => Err(wrong(app, peer)),
-        };
+        let is_right = is_right(app, node, &password).await?;
+        return if is_right { Ok(Reader::Node(node)) } else { Err(wrong(app, peer)) };
     }
     let login = login_of(app, headers, peer.0).await;
     login.require(Permission::Read).map(|_| Reader::Person).map_err(asked)
@@ -91,9 +89,12 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
 /// Only failures are slowed down: a whole fleet may read from behind one address.
 fn wrong(app: &App, peer: Peer) -> ApiError {
     match app.failures.begin(GUESSING, peer.0, app.clock.now()) {
-        Ok(()) => asked(ApiError::unauthorized("the node or its password is not known; deploy the cluster again")),
+        Ok(()) => {
+            asked(ApiError::unauthorized("the node or its password is not known; deploy the cluster again"))
+        }
         Err(seconds) => {
-            let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; try again later");
+            let error =
+                ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; try again later");
             error.with_header(header::RETRY_AFTER, seconds.into())
         }
     }

@@ -35,6 +35,37 @@ async fn read(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Repl
     server.send(request.body(Body::empty()).unwrap()).await
 }
 
+/// The smallest Debian package.
+fn debian_package() -> Vec<u8> {
+    let control = b"Package: a\nVersion: 1\nArchitecture: all\n";
+    let mut tar = vec![0u8; 512];
+    tar[..7].copy_from_slice(b"control");
+    tar[100..107].copy_from_slice(b"0000644");
+    tar[124..135].copy_from_slice(format!("{:011o}", control.len()).as_bytes());
+    tar[148..156].copy_from_slice(b"        ");
+    tar[156] = b'0';
+    let sum: u32 = tar.iter().map(|byte| u32::from(*byte)).sum();
+    tar[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    tar.extend(control);
+    tar.resize(512 * 4, 0);
+    let header = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "control.tar", 0, 0, 0, "100644", tar.len());
+    [b"!<arch>\n", header.as_bytes(), &tar].concat()
+}
+
+#[tokio::test]
+async fn packages_that_nodes_cannot_use_are_told() {
+    let server = TestServer::new().await;
+    let source = Source::new("gridnet", PackageVersion::V5);
+    source.write_bytes("repositories/ubuntu/a.deb", &debian_package());
+    let made = upload(&server, source.archive()).await.expect(201);
+    let told = made["warnings"].to_string();
+    assert!(told.contains("repositories/ubuntu: there are packages and no index"), "{told}");
+    let broken = Source::new("other", PackageVersion::V5);
+    broken.write("repositories/ubuntu/a.deb", "x");
+    let refused = upload(&server, broken.archive()).await.refused(400);
+    assert!(refused.contains("repositories/ubuntu/a.deb: it is no Debian package"), "{refused}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_are_given_whole_in_part_and_not_again() {
     let site = site().await;
@@ -67,7 +98,7 @@ async fn files_are_given_whole_in_part_and_not_again() {
     }
     let head = site.server.request("HEAD", &path).body(Body::empty()).unwrap();
     let head = site.server.send(head).await;
-    assert_eq!((head.status, head.header("content-length"), head.body), (200, "10", json!(null)));
+    assert_eq!((head.status, head.header("content-length"), &head.body), (200, "10", &json!(null)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -162,5 +162,10 @@ pub(crate) fn plugin(name: &str) -> EnabledPlugin {
         ..NewPlugin::new(name, "1.0.0", "5.0.0")
     };
     let plugin = Plugin { id: PluginId(7), generation: 1, body, created_at: Micros(0) };
-    EnabledPlugin { plugin, attributes: map(json!({"level": {"value": 5}})), scripts_digest: None, repository_digest: None }
+    EnabledPlugin {
+        plugin,
+        attributes: map(json!({"level": {"value": 5}})),
+        scripts_digest: None,
+        repository_digest: None,
+    }
 }

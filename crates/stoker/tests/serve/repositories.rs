@@ -131,8 +131,15 @@ fn packages_come_with_a_plugin_and_go_with_it() {
     assert_eq!(status_of(&release, "", ""), 401, "nobody");
     assert_eq!(status_of(&release, user, "wrong"), 401);
     assert_eq!(status_of(&release, &format!("node-{}", site.nodes[1]), password), 401, "of another node");
-    assert_eq!(status_of(&release.replace("repositories/ubuntu/Release", "metadata.yaml"), user, password), 404);
-    assert_eq!(status_of(&format!("{}/api/v1/plugins", site.url()), user, password), 401, "for packages alone");
+    assert_eq!(
+        status_of(&release.replace("repositories/ubuntu/Release", "metadata.yaml"), user, password),
+        404
+    );
+    assert_eq!(
+        status_of(&format!("{}/api/v1/plugins", site.url()), user, password),
+        401,
+        "for packages alone"
+    );
     let plans = site.client.expect(200, "GET", "/api/v1/plans", None).to_string();
     assert!(!plans.contains(password.as_str()) && !site.read("server.log").contains(password.as_str()));
 
