@@ -55,25 +55,8 @@ mod tests {
 
     fn plugin() -> Plugin {
         let body = NewPlugin {
-            name: "lma".into(),
-            title: "LMA".into(),
-            version: "1.0.0".into(),
-            package_version: "4.0.0".into(),
-            description: None,
-            homepage: None,
-            is_hotpluggable: false,
-            fuel_version: Vec::new(),
-            groups: Vec::new(),
-            authors: Vec::new(),
-            licenses: Vec::new(),
-            releases: Vec::new(),
-            attributes_metadata: JsonMap::new(),
             roles_metadata: map(json!({"lma": {"fault_tolerance": "10%"}})),
-            tags_metadata: JsonMap::new(),
-            volumes_metadata: JsonMap::new(),
-            components_metadata: Vec::new(),
-            tasks: Vec::new(),
-            extra: JsonMap::new(),
+            ..NewPlugin::new("lma", "1.0.0", "4.0.0")
         };
         Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) }
     }

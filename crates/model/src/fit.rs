@@ -42,6 +42,12 @@ impl NewPlugin {
     pub fn scripts_path(&self, target: FitTarget<'_>) -> Option<&str> {
         target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }
+
+    /// The operating system of the entry that covers the target, and where its packages are.
+    pub fn repository_path(&self, target: FitTarget<'_>) -> Option<(&str, &str)> {
+        let entry = target.covering(&self.releases)?;
+        Some((entry.get("os")?.as_str()?, entry.get("repository_path")?.as_str()?))
+    }
 }
 
 fn entry_fits(entry: &Json, target: FitTarget<'_>) -> bool {

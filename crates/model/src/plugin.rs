@@ -21,7 +21,7 @@ impl Plugin {
 }
 
 /// A plugin before it has an id, and everything about it that can change.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewPlugin {
     pub name: String,
     pub title: String,
@@ -45,4 +45,17 @@ pub struct NewPlugin {
     pub tasks: Vec<Json>,
     /// Fields that this server has no word for, kept as they came.
     pub extra: JsonMap,
+}
+
+impl NewPlugin {
+    /// A plugin that says nothing but who it is; its title is its name.
+    pub fn new(name: &str, version: &str, package_version: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            version: version.to_owned(),
+            package_version: package_version.to_owned(),
+            ..Self::default()
+        }
+    }
 }

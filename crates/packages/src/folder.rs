@@ -9,6 +9,7 @@ use stoker_registry::package::{CheckOptions, Checked, PackageProblem, PackageTre
 
 use crate::error::FolderError;
 use crate::limits::Limits;
+use crate::repository::problems;
 
 /// A folder that was judged.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolde
         tree.texts.insert(name.clone(), text);
     }
     let mut checked = check(&tree, options);
+    let broken = checked.package.as_ref().map(|package| problems(folder, &package.plugin, tree.paths.iter()));
+    unreadable.extend(broken.into_iter().flatten());
     if !unreadable.is_empty() {
         checked.package = None;
         let is_told = |problem: &PackageProblem| unreadable.iter().any(|known| known.file == problem.file);

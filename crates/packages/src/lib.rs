@@ -13,6 +13,7 @@ mod error;
 mod folder;
 mod limits;
 mod pack;
+mod repository;
 mod root;
 mod sniff;
 mod tar;
@@ -22,7 +23,8 @@ pub use digest::folder_digest;
 pub use error::{ArchiveError, FolderError};
 pub use folder::{CheckedFolder, check_folder};
 pub use limits::Limits;
-pub use pack::{Packed, pack, pack_file};
+pub use pack::{Packed, pack, pack_file, pack_plugin};
+pub use repository::{Repository, clean_path, index_digest, repositories_without_index};
 pub use root::{PluginsRoot, Undo};
 pub use unpack::{Unpacked, unpack};
 

@@ -6,12 +6,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
+use stoker_registry::package::Package;
 
 use crate::ARCHIVE_EXTENSION;
 use crate::checksums::{self, Checksums, Summing};
 use crate::error::FolderError;
 use crate::folder::{has_extension, list};
 use crate::limits::Limits;
+use crate::repository::{IndexFile, indexes};
 use crate::tar::{Entry, Kind, Writer};
 
 /// What was packed.
@@ -22,13 +24,31 @@ pub struct Packed {
     pub n_bytes: u64,
 }
 
-/// Packs a folder under that name. What an earlier build left stays out. Links are refused: the archive could not hold them.
+/// Packs the folder of a plugin, with indexes of its repositories.
+pub fn pack_plugin(folder: &Path, package: &Package, out: impl Write) -> Result<Packed, FolderError> {
+    pack_with(folder, &package.folder_name(), indexes(folder, &package.plugin)?, out)
+}
+
+/// Packs a folder under that name as it is.
 pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, FolderError> {
+    pack_with(folder, name, Vec::new(), out)
+}
+
+/// What an earlier build left stays out. Links are refused: the archive could not hold them.
+fn pack_with(
+    folder: &Path,
+    name: &str,
+    indexes: Vec<IndexFile>,
+    out: impl Write,
+) -> Result<Packed, FolderError> {
     let limits = Limits::default();
+    let is_made = |path: &String| indexes.iter().any(|file| file.path == *path);
     let mut members = Vec::new();
-    for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path)) {
+    for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path) && !is_made(path)) {
         members.push(Member::new(folder, path, &limits)?);
     }
+    members.extend(indexes.into_iter().map(Member::made));
+    members.sort_by(|a, b| a.entry.path.cmp(&b.entry.path));
     let sums = sums(&members)?;
     let text = checksums::to_text(&sums);
     // No name and no time in the header, so that equal files give equal archives.
@@ -54,12 +74,12 @@ pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, Folder
     Ok(Packed { n_files: sums.len(), n_bytes })
 }
 
-/// The same into a file, which is there whole or not at all.
-pub fn pack_file(folder: &Path, name: &str, target: &Path) -> Result<Packed, FolderError> {
+/// Packs the folder of a plugin into a file, which is there whole or not at all.
+pub fn pack_file(folder: &Path, package: &Package, target: &Path) -> Result<Packed, FolderError> {
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // The dot in front keeps it out of the package, should that be the same folder.
     let mut file = tempfile::Builder::new().prefix(".building-").tempfile_in(parent)?;
-    let packed = pack(folder, name, io::BufWriter::new(file.as_file_mut()))?;
+    let packed = pack_plugin(folder, package, io::BufWriter::new(file.as_file_mut()))?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
     file.persist(target).map_err(|error| error.error)?;
     Ok(packed)
@@ -71,8 +91,13 @@ fn is_packed(path: &str) -> bool {
 }
 
 struct Member {
-    source: PathBuf,
+    source: Source,
     entry: Entry,
+}
+
+enum Source {
+    File(PathBuf),
+    Made(Vec<u8>),
 }
 
 impl Member {
@@ -102,16 +127,25 @@ impl Member {
             return Err(unfit(&format!("it has more than {} bytes", limits.file_bytes_max)));
         }
         let is_executable = metadata.permissions().mode() & 0o100 != 0;
+        let source = Source::File(source);
         Ok(Self { source, entry: Entry { path, kind, n_bytes, is_executable } })
     }
 
-    fn open(&self) -> Result<Box<dyn Read>, FolderError> {
-        if self.entry.kind == Kind::Folder {
-            return Ok(Box::new(io::empty()));
+    fn made(file: IndexFile) -> Self {
+        let n_bytes = file.bytes.len() as u64;
+        let entry = Entry { path: file.path, kind: Kind::File, n_bytes, is_executable: false };
+        Self { source: Source::Made(file.bytes), entry }
+    }
+
+    fn open(&self) -> Result<Box<dyn Read + '_>, FolderError> {
+        match &self.source {
+            Source::File(_) if self.entry.kind == Kind::Folder => Ok(Box::new(io::empty())),
+            Source::File(path) => {
+                let unreadable = |error| FolderError::Unreadable { path: path.clone(), error };
+                Ok(Box::new(File::open(path).map_err(unreadable)?))
+            }
+            Source::Made(bytes) => Ok(Box::new(&bytes[..])),
         }
-        let opened = File::open(&self.source);
-        let file = opened.map_err(|error| FolderError::Unreadable { path: self.source.clone(), error })?;
-        Ok(Box::new(file))
     }
 }
 
@@ -120,7 +154,8 @@ fn sums(members: &[Member]) -> Result<Checksums, FolderError> {
     for member in members.iter().filter(|member| member.entry.kind == Kind::File) {
         let mut summing = Summing::new(io::sink());
         let copied = io::copy(&mut member.open()?, &mut summing);
-        copied.map_err(|error| FolderError::Unreadable { path: member.source.clone(), error })?;
+        let path = || PathBuf::from(&member.entry.path);
+        copied.map_err(|error| FolderError::Unreadable { path: path(), error })?;
         sums.insert(member.entry.path.clone(), summing.finish().1);
     }
     Ok(sums)

@@ -1,10 +1,9 @@
 //! The task that copies the scripts of a plugin to the nodes its tasks run on, before they do.
 
-use std::collections::BTreeSet;
-
 use stoker_model::{Json, Plugin, Task};
 
 use crate::build::{list, map, object, text};
+use crate::reach::{Reach, free_name, quoted, reach};
 
 /// Scripts of a plugin, here and on nodes.
 #[derive(Clone, Copy, Debug)]
@@ -21,19 +20,6 @@ pub struct Scripts<'a> {
 /// Where states hold the digests of scripts, by name of the plugin.
 pub const STATE_KEY: &str = "plugin_scripts";
 
-/// Types of tasks that run nothing on a node that could be a script.
-const WITHOUT_SCRIPTS: &[&str] = &[
-    "cobbler_sync",
-    "erase_node",
-    "master_shell",
-    "move_to_bootstrap",
-    "noop",
-    "reboot",
-    "role",
-    "skipped",
-    "stage",
-];
-
 /// Many small files take their time, and agents may be busy.
 const TIMEOUT_SECONDS: u32 = 300;
 
@@ -45,25 +31,7 @@ const TIMEOUT_SECONDS: u32 = 300;
 ///
 /// Its id does not have the version of the plugin in it, so that its history outlives updates.
 pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Option<Task> {
-    let mut places = Places::default();
-    let mut waiting = Vec::new();
-    for task in tasks {
-        let task_type = task.field("type").and_then(Json::as_str).unwrap_or_default();
-        if WITHOUT_SCRIPTS.contains(&task_type) {
-            continue;
-        }
-        let is_group = task_type == "group";
-        if !is_group {
-            waiting.push(task.name.as_str());
-        }
-        let has_members = task
-            .field("tasks")
-            .is_some_and(|members| members.as_array().is_none_or(|members| !members.is_empty()));
-        if !is_group || has_members {
-            places.add(task);
-        }
-    }
-    let roles = places.roles()?;
+    let Reach { roles, waiting } = reach(tasks)?;
     let target = scripts.plugin.scripts_folder(scripts.root);
     let file = map([("src", text(scripts.source)), ("dst", text(&target))]);
     let mut fields = object([
@@ -77,69 +45,18 @@ pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str
     if let Some(digest) = scripts.digest {
         fields.insert("condition".to_owned(), condition(&scripts.plugin.body.name, digest));
     }
-    Some(Task { name: free_name(&scripts.plugin.body.name, is_taken), fields })
+    Some(Task { name: free_name(&scripts.plugin.body.name, "scripts", is_taken), fields })
 }
 
 fn condition(plugin: &str, digest: &str) -> Json {
-    let quoted = |value: &str| format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"));
     let expression = format!("old($.get({STATE_KEY}, {{}}).get({})) != {}", quoted(plugin), quoted(digest));
     map([("yaql_exp", Json::from(expression))])
-}
-
-fn free_name(plugin: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let mut name = format!("{plugin}-scripts");
-    let mut count = 1;
-    while is_taken(&name) {
-        count += 1;
-        name = format!("{plugin}-scripts-{count}");
-    }
-    name
-}
-
-/// Names of roles and tags; a place that is computed could be anywhere.
-#[derive(Default)]
-struct Places<'t> {
-    names: BTreeSet<&'t str>,
-    is_anywhere: bool,
-}
-
-const MASTER: &str = "master";
-const EVERYWHERE: &str = "*";
-
-impl<'t> Places<'t> {
-    /// The first of these that a task has decides where it runs.
-    fn add(&mut self, task: &'t Task) {
-        let place = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
-        match place {
-            None | Some(Json::Null) => {}
-            Some(Json::String(name)) => _ = self.names.insert(name),
-            Some(Json::Array(items)) => {
-                for item in items {
-                    match item {
-                        Json::String(name) => _ = self.names.insert(name),
-                        Json::Null => {}
-                        _ => self.is_anywhere = true,
-                    }
-                }
-            }
-            Some(_) => self.is_anywhere = true,
-        }
-    }
-
-    fn roles(mut self) -> Option<Json> {
-        // The master has the files.
-        self.names.remove(MASTER);
-        if self.is_anywhere || self.names.contains(EVERYWHERE) {
-            return Some(text(EVERYWHERE));
-        }
-        (!self.names.is_empty()).then(|| list(self.names.into_iter().map(text)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use stoker_model::{JsonMap, Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, PluginId};
+    use stoker_model::{Micros, NewPlugin, PLUGIN_SCRIPTS_ROOT, PluginId};
 
     use super::*;
 
@@ -148,27 +65,7 @@ mod tests {
     }
 
     fn made_with(tasks: &Json, taken: &[&str], digest: Option<&str>) -> Option<Task> {
-        let body = NewPlugin {
-            name: "lma".into(),
-            title: "LMA".into(),
-            version: "1.0.0".into(),
-            package_version: "4.0.0".into(),
-            description: None,
-            homepage: None,
-            is_hotpluggable: false,
-            fuel_version: Vec::new(),
-            groups: Vec::new(),
-            authors: Vec::new(),
-            licenses: Vec::new(),
-            releases: Vec::new(),
-            attributes_metadata: JsonMap::new(),
-            roles_metadata: JsonMap::new(),
-            tags_metadata: JsonMap::new(),
-            volumes_metadata: JsonMap::new(),
-            components_metadata: Vec::new(),
-            tasks: Vec::new(),
-            extra: JsonMap::new(),
-        };
+        let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
         let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
         let tasks = tasks.as_array().unwrap().iter().zip('a'..).map(|(fields, name)| Task {
             name: name.to_string(),

@@ -15,7 +15,7 @@ use crate::http::error::ApiError;
 /// Where the router finds it, whatever the address was.
 pub(crate) const PLACE: &str = "/ui";
 /// First segments that never belong to the interface.
-const OTHERS: &[&str] = &["api", "health", "keystone", "metrics", "v1.0", "v2.0", "v3"];
+const OTHERS: &[&str] = &["api", "health", "keystone", "metrics", "packages", "v1.0", "v2.0", "v3"];
 const PAGE: &str = "text/html";
 /// Nothing from elsewhere, nothing inline, shown in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \

@@ -31,6 +31,7 @@ mod parts;
 mod planning;
 mod plugin_cache;
 mod random;
+mod repositories;
 mod router;
 mod runs;
 mod serve;

@@ -18,7 +18,7 @@ use crate::http::client::{Secured, host_of};
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
-use crate::{api, interface, limits, metrics, openapi, trace};
+use crate::{api, interface, limits, metrics, openapi, repositories, trace};
 
 /// The whole API, for a socket or for a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
@@ -35,6 +35,8 @@ pub fn service(app: &App) -> AppService {
         .layer(from_fn(to_its_end))
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(app.clone(), identify))
+        // Behind the rest, since nodes are no users: whose password it is must not be looked for among theirs.
+        .route(repositories::PLACE, get(repositories::serve))
         // Before passwords are looked at, which is costly.
         .layer(from_fn_with_state(app.clone(), limits::admit))
         .layer(map_response(headers_of_all))

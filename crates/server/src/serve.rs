@@ -67,6 +67,9 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
+    if let Ok(address) = listener.local_addr() {
+        app.package_access.listens_on(address);
+    }
     app.begin_runs();
     let upkeep = tokio::spawn(upkeep::run(app.clone()));
     let live = app.clone();

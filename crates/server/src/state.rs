@@ -28,6 +28,7 @@ use crate::packages::Packages;
 use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
 use crate::random;
+use crate::repositories::PackageAccess;
 use crate::runs::{Agents, Leases, Live, Locals, News, OutputWriter, Seen, Sightings};
 use crate::tls::Tls;
 use crate::turns::Turns;
@@ -53,6 +54,8 @@ pub struct Shared {
     pub(crate) tls: Option<Tls>,
     pub(crate) plugin_tasks: PluginTaskCache,
     pub(crate) packages: Packages,
+    /// With what nodes prove themselves to read packages of plugins.
+    pub(crate) package_access: PackageAccess,
     pub(crate) plans: PlanCache,
     pub(crate) agents: Agents,
     pub(crate) locals: Locals,
@@ -105,6 +108,7 @@ impl App {
         let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?;
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
         let packages = Packages::new(&settings);
+        let package_access = PackageAccess::agree(&store, clock.now()).await?;
         let (bus, nats_users) = nats::connect(settings.nats.as_ref()).await?;
         // One that is inside of this process reaches no other.
         let group_bus = match &settings.nats {
@@ -128,6 +132,7 @@ impl App {
             tls,
             plugin_tasks: PluginTaskCache::default(),
             packages,
+            package_access,
             plans: PlanCache::default(),
             agents: Agents::default(),
             locals: Locals::default(),

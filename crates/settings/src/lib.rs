@@ -31,6 +31,10 @@ pub struct Server {
     pub plugins_root: PathBuf,
     /// Where scripts of plugins are on nodes, from the root.
     pub plugin_scripts_root: String,
+    /// Where nodes reach the server to read packages of plugins; `None`: where it listens.
+    pub packages_url: Option<String>,
+    /// The root of the disk of nodes, below which sources of packages are written.
+    pub node_root: String,
     /// Larger packages of plugins are refused.
     pub plugin_bytes_max: u64,
     /// How long the token of a login lives.
@@ -64,6 +68,8 @@ impl Default for Server {
             body_bytes_max: 16 << 20,
             plugins_root: PathBuf::from("plugins"),
             plugin_scripts_root: PLUGIN_SCRIPTS_ROOT.to_owned(),
+            packages_url: None,
+            node_root: "/".to_owned(),
             plugin_bytes_max: 512 << 20,
             token_seconds: 12 * 3600,
             merge_order: MergeOrder::default(),

@@ -29,6 +29,10 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
         Some((enabled.plugin.body.name.clone(), Json::from(enabled.scripts_digest.clone()?)))
     });
     let scripts: JsonMap = scripts.collect();
+    let repositories = input.plugins.iter().filter_map(|enabled| {
+        Some((enabled.plugin.body.name.clone(), Json::from(enabled.repository_digest.clone()?)))
+    });
+    let repositories: JsonMap = repositories.collect();
     document.extend(object(json!({
         "uid": "common",
         "cluster": {
@@ -48,6 +52,7 @@ pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Jso
         },
         "plugins": plugins,
         "plugin_scripts": scripts,
+        "plugin_repositories": repositories,
     })));
     document.insert("settings".to_owned(), Json::Object(settings));
     document.insert("nodes".to_owned(), Json::Array(nodes));

@@ -20,6 +20,8 @@ pub struct StateInput<'a> {
     pub nodes: &'a [Node],
     /// Which node was the primary of a tag so far.
     pub primaries: &'a BTreeMap<String, NodeId>,
+    /// What tells credentials of nodes for packages from earlier ones, as far as they need any.
+    pub package_access: &'a BTreeMap<NodeId, String>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub struct EnabledPlugin {
     pub attributes: JsonMap,
     /// What tells its scripts from others; none if it has no files here.
     pub scripts_digest: Option<String>,
+    /// What tells its repository from others; none if it has no packages for the cluster.
+    pub repository_digest: Option<String>,
 }
 
 /// What a cluster should become.
@@ -66,7 +70,7 @@ pub fn new_state(input: &StateInput<'_>) -> NewState {
         NodeState {
             id: node.id,
             uid: node.id.to_string(),
-            document: nodes::document(node, &tags),
+            document: nodes::document(node, &tags, input.package_access.get(&node.id)),
             record: nodes::filter_record(node),
             tags,
         }

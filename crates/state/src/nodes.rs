@@ -10,7 +10,7 @@ use crate::json::object;
 const NETWORK_SCHEME: &str = "network_scheme";
 
 /// The node's own document.
-pub(crate) fn document(node: &Node, tags: &[String]) -> JsonMap {
+pub(crate) fn document(node: &Node, tags: &[String], package_access: Option<&String>) -> JsonMap {
     let mut document = object(json!({
         "uid": node.id.to_string(),
         "name": node.hostname,
@@ -26,6 +26,9 @@ pub(crate) fn document(node: &Node, tags: &[String]) -> JsonMap {
     }));
     if let Some(scheme) = node.facts.get(NETWORK_SCHEME) {
         document.insert(NETWORK_SCHEME.to_owned(), scheme.clone());
+    }
+    if let Some(access) = package_access {
+        document.insert("package_access".to_owned(), Json::from(access.as_str()));
     }
     if node.pending_deletion {
         document.insert("deleted".to_owned(), Json::Bool(true));

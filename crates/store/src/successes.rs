@@ -48,6 +48,24 @@ impl Session {
         };
         rows.iter().map(read).collect()
     }
+
+    /// Tasks of a cluster that bring repositories of plugins to nodes, by the end of their names, each with what all nodes had in
+    /// common when it last succeeded on one of them. An index is about these alone.
+    pub async fn successes_of_repositories(
+        &mut self,
+        cluster_id: ClusterId,
+    ) -> Result<Vec<(String, DocumentId)>, StoreError> {
+        let sql = format!(
+            "SELECT DISTINCT task_name, common_id FROM {TABLE} \
+             WHERE cluster_id = $1 AND task_name LIKE '%-repository' ORDER BY task_name, common_id"
+        );
+        let rows = self.connection.fetch_all(sql, Args::new().int(cluster_id.0)).await?;
+        let read = |row: &crate::sql::Row| {
+            let mut columns = row.columns(TABLE);
+            Ok((columns.text()?, DocumentId(columns.int()?)))
+        };
+        rows.iter().map(read).collect()
+    }
 }
 
 impl Writing {

@@ -59,6 +59,14 @@ pub(crate) struct Args {
           value_parser = absolute)]
     plugin_scripts_root: String,
 
+    /// Where nodes reach this server to read packages of plugins [default: the address it listens on]
+    #[arg(long, value_name = "URL", value_parser = web_address)]
+    packages_url: Option<String>,
+
+    /// Root of the disk of nodes, below which sources of packages are written; another one is for trying out
+    #[arg(long, value_name = "DIR", default_value_t = Server::default().node_root, value_parser = absolute)]
+    node_root: String,
+
     /// Largest package of a plugin, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Server::default().plugin_bytes_max)]
     max_plugin: u64,
@@ -287,6 +295,19 @@ fn absolute(text: &str) -> Result<String, String> {
     if text.starts_with('/') { Ok(text.to_owned()) } else { Err("must begin with `/`".to_owned()) }
 }
 
+/// It stands in files of package managers, where a blank would begin something else.
+fn web_address(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    let is_plain = |rest: &str| {
+        !rest.is_empty()
+            && rest.chars().all(|letter| letter.is_ascii_graphic() && !"\"'<>@?#".contains(letter))
+    };
+    if rest.is_some_and(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err("must be an address such as `https://stoker.example:8443`, without a user in it".to_owned())
+}
+
 fn merge_order(text: &str) -> Result<MergeOrder, String> {
     MergeOrder::parse(text).ok_or_else(|| format!("must be {}", MergeOrder::NAMES.join(" or ")))
 }
@@ -347,6 +368,8 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         body_bytes_max: args.max_body,
         plugins_root: args.plugins_root.unwrap_or_else(|| data_folder.join("plugins")),
         plugin_scripts_root: args.plugin_scripts_root,
+        packages_url: args.packages_url,
+        node_root: args.node_root,
         plugin_bytes_max: args.max_plugin,
         token_seconds: args.token_lifetime,
         merge_order: args.merge_order,

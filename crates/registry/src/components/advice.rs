@@ -91,9 +91,9 @@ impl Registry {
                         .find(|known| known.predicate == *predicate && known.item_texts() == *items)
                 });
                 let words = requirement_words(&label(component), *predicate, items);
-                match own.and_then(|found| found.message.as_ref()) {
-                    Some(message) if !message.is_empty() => format!("{words}: {message}"),
-                    _ => words,
+                match own.and_then(|found| said(found.message.as_ref())) {
+                    Some(message) => format!("{words}: {message}"),
+                    None => words,
                 }
             }
             Finding::MissingType { kind } => format!("a component of type `{kind}` has to be chosen"),
@@ -108,7 +108,8 @@ fn says(one: &Component, other: &Component) -> bool {
 /// Both labels, and what either has to say about it.
 fn incompatible_words(one: &Component, other: &Component) -> String {
     let message = |one: &Component, other: &Component| {
-        one.names_incompatible(&other.name).and_then(|relation: &Relation| relation.message.clone())
+        let relation: &Relation = one.names_incompatible(&other.name)?;
+        said(relation.message.as_ref()).cloned()
     };
     let words = format!("{} is not compatible with {}", one.label, other.label);
     match message(one, other).or_else(|| message(other, one)) {
@@ -132,8 +133,13 @@ impl Requirement {
     /// Its own message, or what it asks for.
     pub fn words(&self, label: &str) -> String {
         let words = || requirement_words(label, self.predicate, &self.item_texts());
-        self.message.clone().unwrap_or_else(words)
+        said(self.message.as_ref()).cloned().unwrap_or_else(words)
     }
+}
+
+/// A message with nothing in it, as some authors write them, is none.
+fn said(message: Option<&String>) -> Option<&String> {
+    message.filter(|message| !message.trim().is_empty())
 }
 
 fn requirement_words(label: &str, predicate: Predicate, items: &[String]) -> String {

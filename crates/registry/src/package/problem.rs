@@ -18,6 +18,8 @@ pub mod codes {
     pub const NOT_UNIQUE: &str = "not-unique";
     pub const TOO_SHORT: &str = "too-short";
     pub const UNEXPECTED_FIELD: &str = "unexpected-field";
+    /// A file of a repository that is no package.
+    pub const PACKAGE_UNREADABLE: &str = "package-unreadable";
     pub const PACKAGE_VERSION_UNKNOWN: &str = "package-version-unknown";
     pub const VERSION_MALFORMED: &str = "version-malformed";
     pub const FUEL_VERSION_TOO_OLD: &str = "fuel-version-too-old";

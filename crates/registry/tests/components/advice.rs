@@ -67,3 +67,18 @@ fn after_choosing() {
         ]
     );
 }
+
+#[test]
+fn messages_with_nothing_in_them_are_none() {
+    let release = json!([
+        {"name": "hypervisor:vmware", "label": "vCenter"},
+        {"name": "network:ml2", "label": "ML2", "incompatible": [{"name": "hypervisor:vmware", "description": ""}]},
+        {"name": "storage:ceph", "label": "Ceph", "requires": [{"name": "network:ml2", "message": " "}]},
+    ]);
+    let registry = Registry::new(release.as_array().unwrap(), &[]);
+    let told = |about: &str| registry.advice(&name(about), &[name("hypervisor:vmware")]).unwrap();
+    let expected = "ML2 is not compatible with vCenter".to_owned();
+    assert_eq!(told("network:ml2"), Advice::Incompatible(vec![expected]));
+    let expected = "Ceph requires any of: network:ml2".to_owned();
+    assert_eq!(told("storage:ceph"), Advice::Incompatible(vec![expected]));
+}

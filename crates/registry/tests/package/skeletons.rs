@@ -33,6 +33,18 @@ fn skeletons_of_all_versions_pass_without_a_remark() {
 }
 
 #[test]
+fn what_the_wizard_offers_is_provided() {
+    for version in PackageVersion::ALL {
+        let plugin = check(&tree(*version, "demo"), CheckOptions::default()).package.unwrap().plugin;
+        let wizard = &plugin.extra["wizard_metadata"]["AdditionalServices"]["demo"];
+        let offered = wizard.get("component").into_iter().collect::<Vec<_>>();
+        let provided: Vec<_> =
+            plugin.components_metadata.iter().map(|component| &component["name"]).collect();
+        assert_eq!(offered, provided, "{version:?}");
+    }
+}
+
+#[test]
 fn ranges_are_explained_where_there_are_numbers() {
     let explained = |version: PackageVersion| {
         tree(version, "demo").texts.values().any(|text| text.contains("2000 - 2999  disks"))

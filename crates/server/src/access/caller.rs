@@ -89,14 +89,21 @@ pub(crate) async fn identify(State(app): State<App>, mut request: Request, next:
         .extensions()
         .get::<axum::extract::ConnectInfo<std::net::SocketAddr>>()
         .map(|info| info.0.ip());
-    let login = match presented(request.headers()) {
+    let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+    let login = login_of(&app, request.headers(), peer).await;
+    request.extensions_mut().insert(login);
+    next.run(request).await
+}
+
+/// How far the headers of a request prove who sends it.
+pub(crate) async fn login_of(app: &App, headers: &HeaderMap, peer: std::net::IpAddr) -> Login {
+    let login = match presented(headers) {
         None => Ok(Login::Missing),
         Some(Presented::Token(secret)) => app.by_token(&secret).await.map_err(ApiError::from),
-        Some(Presented::Password(credentials)) => by_password(&app, &credentials, peer).await,
+        Some(Presented::Password(credentials)) => by_password(app, &credentials, peer).await,
         Some(Presented::Nonsense) => Ok(Login::Wrong),
     };
-    request.extensions_mut().insert(login.unwrap_or_else(Login::Unknown));
-    next.run(request).await
+    login.unwrap_or_else(Login::Unknown)
 }
 
 impl App {
@@ -119,12 +126,7 @@ impl App {
     }
 }
 
-async fn by_password(
-    app: &App,
-    credentials: &Credentials,
-    peer: Option<std::net::IpAddr>,
-) -> ApiResult<Login> {
-    let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+async fn by_password(app: &App, credentials: &Credentials, peer: std::net::IpAddr) -> ApiResult<Login> {
     match login::check(app, credentials, peer).await {
         Ok((user, tenant)) => Ok(Login::Is(login::caller(&user, &tenant))),
         Err(error) if error.status() == axum::http::StatusCode::UNAUTHORIZED => Ok(Login::Wrong),

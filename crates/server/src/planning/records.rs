@@ -1,13 +1,14 @@
 //! The records that a state is computed from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use stoker_model::{Cluster, FactsKind, Json, Node, NodeId, Release};
+use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
 use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
 use stoker_store::{List, NodeFilter, Session};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::parts::plugin_files::scripts_of;
+use crate::repositories::sources_of;
 use crate::state::App;
 
 /// A cluster and what belongs to it, read in one moment.
@@ -20,6 +21,8 @@ pub(crate) struct Records {
     pub(super) primaries: BTreeMap<String, NodeId>,
     /// Where scripts of plugins are on nodes.
     scripts_root: String,
+    /// What tells credentials of nodes for packages from earlier ones; empty if there are no packages.
+    package_access: BTreeMap<NodeId, String>,
 }
 
 impl Records {
@@ -29,19 +32,33 @@ impl Records {
         let mut plugins = Vec::new();
         for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
             if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
-                plugins.push(EnabledPlugin { plugin, attributes: chosen.attributes, scripts_digest: None });
+                plugins.push(EnabledPlugin {
+                    plugin,
+                    attributes: chosen.attributes,
+                    scripts_digest: None,
+                    repository_digest: None,
+                });
             }
         }
         let enabled = plugins.iter().map(|enabled| &enabled.plugin);
         let mut scripts = scripts_of(app, session, cluster, &release, enabled).await?;
+        let enabled = plugins.iter().map(|enabled| &enabled.plugin);
+        let mut sources = sources_of(app, session, cluster, &release, enabled).await?;
+        let has_packages = !sources.is_empty();
         for enabled in &mut plugins {
-            enabled.scripts_digest = scripts.remove(&enabled.plugin.id).and_then(|scripts| scripts.digest);
+            let id = enabled.plugin.id;
+            enabled.scripts_digest = scripts.remove(&id).and_then(|scripts| scripts.digest);
+            enabled.repository_digest = sources.remove(&id).map(|source| source.digest);
         }
         let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
+        let nodes = session.node_list(&filter, &List::default()).await?.items;
+        let package_access =
+            if has_packages { package_access(app, session, &nodes).await? } else { BTreeMap::new() };
         Ok(Self {
             release,
             plugins,
-            nodes: session.node_list(&filter, &List::default()).await?.items,
+            nodes,
+            package_access,
             primaries: session.primaries_get(cluster.id).await?,
             cluster: cluster.clone(),
             scripts_root: app.settings.plugin_scripts_root.clone(),
@@ -56,8 +73,22 @@ impl Records {
             scripts_root: &self.scripts_root,
             nodes: &self.nodes,
             primaries: &self.primaries,
+            package_access: &self.package_access,
         })
     }
+}
+
+async fn package_access(
+    app: &App,
+    session: &mut Session,
+    nodes: &[Node],
+) -> ApiResult<BTreeMap<NodeId, String>> {
+    let agents = session.agent_list(None, &List::default()).await?.items;
+    let joined: HashMap<NodeId, Micros> =
+        agents.iter().filter_map(|agent| Some((agent.node_id?, agent.joined_at))).collect();
+    let print =
+        |node: &Node| (node.id, app.package_access.fingerprint(node.id, joined.get(&node.id).copied()));
+    Ok(nodes.iter().map(print).collect())
 }
 
 /// Documents that somebody supplied in place of computed ones, by uid.

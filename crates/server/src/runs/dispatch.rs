@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
-use stoker_model::{DocumentId, Json, JsonMap};
+use stoker_model::{DocumentId, Json, JsonMap, NodeId};
 use stoker_planner::ExplainedPlan;
 use stoker_state::Secrets;
 use stoker_store::{Store, StoreError};
@@ -15,6 +15,7 @@ use stoker_tasks::SystemFiles;
 
 use super::agents::executors_of;
 use crate::clock::Clock;
+use crate::repositories::{put_credential, wants_credential};
 use crate::state::App;
 
 /// Before trying again when the database does not answer.
@@ -39,6 +40,8 @@ pub(super) struct Dispatch {
     /// Uids of the nodes whose agents have something to do.
     executors: BTreeSet<String>,
     clock: Clock,
+    /// For tasks that let a node read packages of plugins.
+    app: App,
 }
 
 impl Dispatch {
@@ -59,6 +62,7 @@ impl Dispatch {
             executors,
             store: app.store.clone(),
             clock: app.clock,
+            app: app.clone(),
         }
     }
 
@@ -95,22 +99,45 @@ impl Dispatch {
             map.insert("debug".to_owned(), json!(true));
         }
         let task_type = details.task_type.clone();
+        let node = node.to_owned();
+        let task = task.to_owned();
+        let password = self.put_credential(&node, &mut parameters).await.map_err(refused)?;
         let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
-        let own = self.secrets_of(node).await.map_err(refused)?;
+        let own = self.secrets_of(&node).await.map_err(refused)?;
         Ok(Attempt {
             key,
             generation,
-            task: task.to_owned(),
-            node: node.to_owned(),
+            task,
+            node,
             task_type,
             parameters,
             mode: options.mode,
             debug: options.debug,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
-            secrets: self.secrets.iter().chain(own.iter()).cloned().collect(),
+            secrets: self.secrets.iter().chain(own.iter()).cloned().chain(password).collect(),
             // Whoever has the spans says so.
             trace: None,
         })
+    }
+
+    /// Where a task is to bring a node its credential for packages of plugins, it is put in; it must not be shown.
+    async fn put_credential(&self, node: &str, parameters: &mut Json) -> Result<Option<String>, String> {
+        if !wants_credential(parameters) {
+            return Ok(None);
+        }
+        let Ok(id) = node.parse().map(NodeId) else { return Ok(None) };
+        loop {
+            let read = async { self.store.read().await?.agent_by_uid(node).await };
+            match read.await {
+                Ok(agent) => {
+                    let given = self.app.package_access.credential(id, agent.as_ref());
+                    put_credential(parameters, &given.user, &given.password);
+                    return Ok(Some(given.password));
+                }
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                Err(error) => return Err(format!("the credential of the node cannot be made: {error}")),
+            }
+        }
     }
 
     /// What only this node has and must not be shown. Others are read with it: in the end something is sent to all.

@@ -44,6 +44,7 @@ mod real_choices;
 mod real_plans;
 mod receiver;
 mod releases;
+mod repositories;
 mod restrictions;
 mod roles;
 mod run_faults;

@@ -30,10 +30,14 @@ impl Source {
         self.0.path()
     }
 
-    fn write(&self, file: &str, text: &str) {
+    pub(crate) fn write(&self, file: &str, text: &str) {
+        self.write_bytes(file, text.as_bytes());
+    }
+
+    pub(crate) fn write_bytes(&self, file: &str, bytes: &[u8]) {
         let path = self.0.file(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     fn edit(&self, file: &str, from: &str, to: &str) {

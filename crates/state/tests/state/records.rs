@@ -22,6 +22,7 @@ pub(crate) struct Records {
     pub(crate) plugins: Vec<EnabledPlugin>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) primaries: BTreeMap<String, NodeId>,
+    pub(crate) package_access: BTreeMap<NodeId, String>,
 }
 
 impl Records {
@@ -39,6 +40,7 @@ impl Records {
             plugins: Vec::new(),
             nodes,
             primaries: BTreeMap::new(),
+            package_access: BTreeMap::new(),
         }
     }
 
@@ -50,6 +52,7 @@ impl Records {
             scripts_root: stoker_model::PLUGIN_SCRIPTS_ROOT,
             nodes: &self.nodes,
             primaries: &self.primaries,
+            package_access: &self.package_access,
         })
     }
 }
@@ -152,26 +155,17 @@ fn release() -> Release {
 
 pub(crate) fn plugin(name: &str) -> EnabledPlugin {
     let body = NewPlugin {
-        name: name.to_owned(),
         title: "A plugin".to_owned(),
-        version: "1.0.0".to_owned(),
-        package_version: "5.0.0".to_owned(),
-        description: None,
-        homepage: None,
-        is_hotpluggable: false,
-        fuel_version: Vec::new(),
-        groups: Vec::new(),
-        authors: Vec::new(),
-        licenses: Vec::new(),
-        releases: Vec::new(),
         attributes_metadata: map(json!({"level": {"value": 1}, "kept": {"value": "as proposed"}})),
         roles_metadata: map(json!({"watcher": {"tags": ["watch"]}, "compute": {"tags": ["hidden"]}})),
         tags_metadata: map(json!({"watch": {"has_primary": true}})),
-        volumes_metadata: JsonMap::new(),
-        components_metadata: Vec::new(),
-        tasks: Vec::new(),
-        extra: JsonMap::new(),
+        ..NewPlugin::new(name, "1.0.0", "5.0.0")
     };
     let plugin = Plugin { id: PluginId(7), generation: 1, body, created_at: Micros(0) };
-    EnabledPlugin { plugin, attributes: map(json!({"level": {"value": 5}})), scripts_digest: None }
+    EnabledPlugin {
+        plugin,
+        attributes: map(json!({"level": {"value": 5}})),
+        scripts_digest: None,
+        repository_digest: None,
+    }
 }

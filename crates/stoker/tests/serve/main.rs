@@ -14,6 +14,7 @@ mod modules;
 mod nats;
 mod plugins;
 mod process;
+mod repositories;
 mod runs;
 mod site;
 mod ssh;

@@ -24,7 +24,7 @@ impl Site {
     }
 
     #[track_caller]
-    fn done(&self, arguments: &[&str]) -> String {
+    pub(crate) fn done(&self, arguments: &[&str]) -> String {
         let output = self.stoker(arguments);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {told}");
@@ -41,7 +41,7 @@ impl Site {
     }
 
     /// A plugin whose stage tasks write their names into a file.
-    fn plugin(&self, name: &str, stages: &[&str]) {
+    pub(crate) fn plugin(&self, name: &str, stages: &[&str]) {
         self.done(&["plugin", "create", name, "--package-version", "4.0.0"]);
         let folder = self.file(name);
         edit(&folder.join("metadata.yaml"), "version: liberty-8.0", "version: 1.0-10.0");
@@ -61,7 +61,7 @@ impl Site {
     }
 }
 
-fn edit(path: &Path, from: &str, to: &str) {
+pub(crate) fn edit(path: &Path, from: &str, to: &str) {
     let before = fs::read_to_string(path).unwrap();
     assert!(before.contains(from), "{before}");
     fs::write(path, before.replace(from, to)).unwrap();

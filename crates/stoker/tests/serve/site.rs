@@ -325,6 +325,7 @@ fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(extra);
     // All nodes are this machine, whose own folders are none of our business.
     command.arg("--plugin-scripts-root").arg(folder.join("node/plugins"));
+    command.arg("--node-root").arg(folder.join("node"));
     command
         .env("STOKER_ADMIN_PASSWORD", PASSWORD)
         .env("STOKER_LOG", "info")

@@ -157,6 +157,26 @@ async fn the_last_success_counts(ground: &Ground) {
     commit(writing).await;
 }
 
+async fn repositories_that_were_brought_are_found(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
+    assert_eq!(writing.successes_of_repositories(one.id).await.unwrap(), []);
+    let all = [
+        success("b-repository", "1", 1, 11),
+        success("b-repository", "2", 1, 12),
+        success("b-repository", "3", 2, 13),
+        success("a-repository", "1", 3, 11),
+        success("a-repository-update", "1", 4, 11),
+        success("repository", "1", 5, 11),
+    ];
+    writing.success_put(one.id, &all).await.unwrap();
+    writing.success_put(two.id, &[success("c-repository", "1", 9, 9)]).await.unwrap();
+    commit(writing).await;
+    let found = ground.read().await.successes_of_repositories(one.id).await.unwrap();
+    let found: Vec<(&str, i64)> = found.iter().map(|(task, id)| (task.as_str(), id.0)).collect();
+    assert_eq!(found, [("a-repository", 3), ("b-repository", 1), ("b-repository", 2)]);
+}
+
 async fn many_successes_are_few_rows(ground: &Ground) {
     let mut writing = ground.change().await;
     let one = cluster(&mut writing, "one").await;
@@ -206,5 +226,6 @@ on_both![
     many_successes_are_few_rows,
     plans_are_written_once_and_read,
     primaries_are_kept_while_their_node_is_there,
+    repositories_that_were_brought_are_found,
     the_last_success_counts,
 ];

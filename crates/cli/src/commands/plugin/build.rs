@@ -16,7 +16,9 @@ use crate::printer::Printer;
 /// Make an archive of a plugin that can be installed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file `pre_build_hook` that is executable is run first, in the folder of the plugin. Then the plugin is checked. The
+A file `pre_build_hook` that is executable is run first, in the folder of the plugin. Then the plugin is checked. For
+packages in the folders that `repository_path` names, an index is made that apt or dnf can read; it is in the archive
+only, and one that is signed is left as it is. The
 archive holds every file but those at the top whose names begin with a dot, and `checksums.sha1`; the
 same files give the same bytes. Standard output is the path of the archive.
 
@@ -60,7 +62,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let plugin = &package.plugin;
     let target = folder.join(format!("{}-{}.{ARCHIVE_EXTENSION}", plugin.name, plugin.version));
     fs::create_dir_all(folder).map_err(|error| Failure::unwritable(&target, &error))?;
-    pack_file(&args.path, &package.folder_name(), &target).map_err(|error| match error {
+    pack_file(&args.path, &package, &target).map_err(|error| match error {
         FolderError::Output(error) => Failure::unwritable(&target, &error),
         error => Failure::input(error.to_string()),
     })?;

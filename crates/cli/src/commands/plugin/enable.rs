@@ -52,20 +52,54 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
     let body = json!({"editable": {name: {"metadata": metadata}}});
     let request = Request::new(Method::Put, format!("clusters/{cluster}/attributes"));
     let request = request.maybe("force", force.then_some(1)).body(Body::Json(&body));
-    remote.send(&request).map_err(|failure| unfit(failure, &plugin, cluster))?;
+    remote.send(&request).map_err(|failure| taught(failure, &plugin, cluster))?;
     let done = if enabled { "enabled" } else { "disabled" };
     remote.note(&format!("{done} {} in cluster {cluster}", shown(&plugin)));
     Ok(())
 }
 
-/// Of a plugin that is for other releases the server says that it is not there; here it is known for which it is.
-fn unfit(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure {
+/// What the server says of requests, in words of commands. Of a plugin that is for other releases it says that it is not there; here
+/// it is known for which it is.
+fn taught(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure {
     for diagnostic in &mut failure.diagnostics {
-        if diagnostic.message.contains("no such plugin") || diagnostic.message.contains(".chosen_id: ") {
+        if let Some((reason, _)) = diagnostic.message.split_once("; force=1") {
+            diagnostic.message = reason.to_owned();
+            diagnostic.help = Some("`--force` does it all the same".to_owned());
+        } else if diagnostic.message.contains("`common.propagate_task_deploy` is off") {
+            let command = format!("stoker settings set --env {cluster} common.propagate_task_deploy=true");
+            diagnostic.help = Some(format!("`{command}` switches it on"));
+        } else if diagnostic.message.contains("no such plugin") || diagnostic.message.contains(".chosen_id: ")
+        {
             diagnostic.message = format!("{} is not for the release of cluster {cluster}", shown(plugin));
             diagnostic.notes = vec![format!("it is for {}", releases(plugin).join(", "))];
             diagnostic.help = Some(format!("`stoker env show {cluster}` tells the release of the cluster"));
         }
     }
     failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Diagnostic;
+    use crate::exit::Exit;
+
+    #[test]
+    fn refusals_say_what_to_type() {
+        let plugin = json!({"id": 4, "name": "gridnet", "version": "1.0.0",
+                            "releases": [{"os": "ubuntu", "version": "mitaka-9.0"}]});
+        let told = |message: &str| {
+            let failure = Failure::new(Exit::Failed, Diagnostic::error(message.to_owned()));
+            let told = taught(failure, &plugin, 7).diagnostics.remove(0);
+            (told.message, told.help.unwrap_or_default())
+        };
+        let (message, help) = told("plugin `gridnet` is not hot-pluggable: no; force=1 does it all the same");
+        assert_eq!(message, "plugin `gridnet` is not hot-pluggable: no");
+        assert_eq!(help, "`--force` does it all the same");
+        let (_, help) = told("it has tasks, and `common.propagate_task_deploy` is off in this environment");
+        assert_eq!(help, "`stoker settings set --env 7 common.propagate_task_deploy=true` switches it on");
+        let (message, _) = told("editable.gridnet.metadata.chosen_id: no such plugin");
+        assert_eq!(message, "plugin 4 `gridnet` 1.0.0 is not for the release of cluster 7");
+        assert_eq!(told("another reason"), ("another reason".to_owned(), String::new()));
+    }
 }

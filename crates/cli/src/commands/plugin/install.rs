@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use stoker_client::{Body, Method, Request};
 use stoker_model::Json;
-use stoker_packages::pack;
+use stoker_packages::pack_plugin;
 
 use super::find::shown;
 use crate::exit::{Failure, Outcome};
@@ -57,7 +57,7 @@ fn packed(path: &Path) -> Outcome<File> {
     let failed =
         |error: &dyn std::error::Error| Failure::input(format!("cannot pack `{}`: {error}", path.display()));
     let mut file = tempfile::tempfile().map_err(|error| failed(&error))?;
-    pack(path, &package.folder_name(), &mut file).map_err(|error| failed(&error))?;
+    pack_plugin(path, &package, &mut file).map_err(|error| failed(&error))?;
     file.seek(SeekFrom::Start(0)).map_err(|error| failed(&error))?;
     Ok(file)
 }

@@ -92,11 +92,13 @@ fn file(path: &str, template: &str, options: SkeletonOptions<'_>) -> SkeletonFil
 }
 
 /// Names in braces, longest reach first: ranges hold no other.
-fn replacements<'a>(path: &str, options: SkeletonOptions<'a>) -> [(&'static str, &'a str); 9] {
+fn replacements<'a>(path: &str, options: SkeletonOptions<'a>) -> [(&'static str, &'a str); 10] {
     let version = options.version;
     let has_numbers = version > V1;
     [
         ("{ranges}\n", if has_numbers { include_str!("ranges.txt") } else { "" }),
+        // Older packages have no file for components.
+        ("{component}\n", if version >= V4 { "    component: additional_service:{name}\n" } else { "" }),
         ("{postfix}", if has_numbers { "/6000" } else { "" }),
         ("{name}", options.name),
         ("{package_version}", version.as_str()),

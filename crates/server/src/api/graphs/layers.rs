@@ -6,11 +6,13 @@ use std::sync::Arc;
 use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
+use stoker_registry::sources::{FormerSource, PackageSource, former_source_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::parts::plugin_files::scripts_of;
+use crate::repositories::{authority, former_sources, sources_of};
 use crate::state::App;
 
 /// Which layers are wanted.
@@ -57,6 +59,8 @@ pub(super) struct Layers {
     pub(super) findings: Vec<Finding>,
     /// Tasks that nobody wrote: they bring what tasks of plugins need.
     pub(super) helpers: Vec<String>,
+    /// What takes away that nodes were given by plugins which are no longer enabled.
+    former: Vec<(Source, Vec<Task>)>,
 }
 
 struct PluginLayer {
@@ -67,6 +71,16 @@ struct PluginLayer {
 }
 
 impl PluginLayer {
+    /// Adds tasks that nobody wrote; their names.
+    fn add(&mut self, made: Vec<Task>, taken: &mut HashSet<String>) -> Vec<String> {
+        let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
+        taken.extend(names.iter().cloned());
+        if !made.is_empty() {
+            self.tasks = self.tasks.iter().cloned().chain(made).collect();
+        }
+        names
+    }
+
     fn source(&self) -> Source {
         Source::Plugin { name: self.plugin.body.name.clone(), version: self.plugin.body.version.clone() }
     }
@@ -106,11 +120,15 @@ impl Layers {
             },
             findings: Vec::new(),
             helpers: Vec::new(),
+            former: Vec::new(),
         };
         if has_stages(graph_type) {
             layers.hang_stage_tasks(&app.settings.plugin_scripts_root);
         }
-        layers.add_scripts(app, session, cluster).await?;
+        let present = layers.add_helpers(app, session, cluster).await?;
+        if wanted.plugins && has_stages(graph_type) {
+            layers.former = former_tasks(app, session, cluster, &present).await?;
+        }
         layers.plugins.retain(|layer| layer.graph.is_some() || !layer.tasks.is_empty());
         layers.release = layers.release.filter(|_| wanted.release);
         layers.cluster = layers.cluster.filter(|_| wanted.cluster);
@@ -140,12 +158,21 @@ impl Layers {
         self.findings = staged.findings;
     }
 
-    /// Gives each plugin whose files are here a task that brings its scripts to its nodes.
-    async fn add_scripts(&mut self, app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<()> {
-        if self.plugins.iter().all(|layer| layer.tasks.is_empty()) {
-            return Ok(());
+    /// Gives each plugin whose files are here tasks that bring its packages and its scripts to its nodes. Names of plugins with
+    /// packages.
+    async fn add_helpers(
+        &mut self,
+        app: &App,
+        session: &mut Session,
+        cluster: &Cluster,
+    ) -> ApiResult<HashSet<String>> {
+        let mut with_packages = HashSet::new();
+        if self.plugins.is_empty() {
+            return Ok(with_packages);
         }
-        let Some(release) = session.release_get(cluster.release_id).await? else { return Ok(()) };
+        let Some(release) = session.release_get(cluster.release_id).await? else { return Ok(with_packages) };
+        let plugins = self.plugins.iter().map(|layer| &layer.plugin);
+        let sources = sources_of(app, session, cluster, &release, plugins).await?;
         let plugins = self.plugins.iter().map(|layer| &layer.plugin);
         let here = scripts_of(app, session, cluster, &release, plugins).await?;
         let mut taken: HashSet<String> = HashSet::new();
@@ -153,20 +180,31 @@ impl Layers {
             taken.extend(layer.tasks.iter().map(|task| task.name.clone()));
         }
         for layer in &mut self.plugins {
-            let Some(scripts) = here.get(&layer.plugin.id) else { continue };
-            let scripts = Scripts {
-                plugin: &layer.plugin,
-                source: &scripts.folder.to_string_lossy(),
-                root: &app.settings.plugin_scripts_root,
-                digest: scripts.digest.as_deref(),
-            };
-            if let Some(task) = scripts_task(scripts, &layer.tasks, |name| taken.contains(name)) {
-                taken.insert(task.name.clone());
-                self.helpers.push(task.name.clone());
-                layer.tasks = layer.tasks.iter().cloned().chain([task]).collect();
+            if let Some(scripts) = here.get(&layer.plugin.id) {
+                let scripts = Scripts {
+                    plugin: &layer.plugin,
+                    source: &scripts.folder.to_string_lossy(),
+                    root: &app.settings.plugin_scripts_root,
+                    digest: scripts.digest.as_deref(),
+                };
+                let made = scripts_task(scripts, &layer.tasks, |name| taken.contains(name));
+                self.helpers.extend(layer.add(made.into_iter().collect(), &mut taken));
+            }
+            if let Some(source) = sources.get(&layer.plugin.id) {
+                let source = PackageSource {
+                    plugin: &layer.plugin,
+                    kind: source.kind,
+                    address: &source.address,
+                    authority: authority(app),
+                    root: &app.settings.node_root,
+                    digest: &source.digest,
+                };
+                let made = source_tasks(source, &layer.tasks, |name| taken.contains(name));
+                self.helpers.extend(layer.add(made, &mut taken));
+                with_packages.insert(layer.plugin.body.name.clone());
             }
         }
-        Ok(())
+        Ok(with_packages)
     }
 
     pub(super) fn rules(&self) -> MergeRules {
@@ -201,8 +239,30 @@ impl Layers {
             let metadata = layer.graph.as_ref().map(|graph| &graph.metadata);
             Layer { source: layer.source(), metadata, tasks: layer.tasks.iter().collect() }
         });
-        release.into_iter().chain(cluster).chain(plugins).collect()
+        let former = self.former.iter().map(|(source, tasks)| Layer {
+            source: source.clone(),
+            metadata: None,
+            tasks: tasks.iter().collect(),
+        });
+        release.into_iter().chain(cluster).chain(plugins).chain(former).collect()
     }
+}
+
+/// Tasks that take away the sources of packages of plugins that are no longer enabled.
+async fn former_tasks(
+    app: &App,
+    session: &mut Session,
+    cluster: &Cluster,
+    present: &HashSet<String>,
+) -> ApiResult<Vec<(Source, Vec<Task>)>> {
+    let former = former_sources(session, cluster, present).await?;
+    let made = former.into_iter().map(|(plugin, folder)| {
+        let root = &app.settings.node_root;
+        let tasks = former_source_tasks(FormerSource { plugin: &plugin, folder: &folder, root });
+        let version = folder.strip_prefix(&*plugin).and_then(|rest| rest.strip_prefix('-'));
+        (Source::Plugin { version: version.unwrap_or_default().to_owned(), name: plugin }, tasks)
+    });
+    Ok(made.collect())
 }
 
 /// The tasks of one owner as a layer.

@@ -51,7 +51,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, Graphs)> {
         }
         Some(said)
     })?;
-    let mut plugin = empty();
+    let mut plugin = NewPlugin::default();
     let graphs = said.apply(&mut plugin);
     Ok((plugin, graphs))
 }
@@ -195,30 +195,6 @@ impl Said {
 fn replace<T>(old: &mut T, new: Option<T>) {
     if let Some(new) = new {
         *old = new;
-    }
-}
-
-fn empty() -> NewPlugin {
-    NewPlugin {
-        name: String::new(),
-        title: String::new(),
-        version: String::new(),
-        package_version: String::new(),
-        description: None,
-        homepage: None,
-        is_hotpluggable: false,
-        fuel_version: Vec::new(),
-        groups: Vec::new(),
-        authors: Vec::new(),
-        licenses: Vec::new(),
-        releases: Vec::new(),
-        attributes_metadata: JsonMap::new(),
-        roles_metadata: JsonMap::new(),
-        tags_metadata: JsonMap::new(),
-        volumes_metadata: JsonMap::new(),
-        components_metadata: Vec::new(),
-        tasks: Vec::new(),
-        extra: JsonMap::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use stoker_manifest::Severity;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{Change, GraphType, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
-use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder};
+use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder, repositories_without_index};
 use stoker_registry::package::{CheckOptions, Checked, Package, line_of};
 use stoker_store::{List, Writing};
 use utoipa::ToSchema;
@@ -51,8 +51,11 @@ pub(super) async fn plugin_upload(
     };
     let changing = app.packages.change().await;
     let root = changing.root.clone();
-    let (unpacked, checked) = aside(move || read_archive(&root, archive)).await??;
+    let (unpacked, checked, unindexed) = aside(move || read_archive(&root, archive)).await??;
     let (package, mut warnings) = sound(checked)?;
+    warnings.extend(unindexed.iter().map(|path| {
+        format!("{path}: there are packages and no index, so that nodes cannot use them (`stoker plugin build` makes one)")
+    }));
     warnings.extend(oddities(&package.plugin));
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
@@ -70,12 +73,16 @@ pub(super) async fn plugin_upload(
     Ok(answer.version(generation))
 }
 
-fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Checked)> {
+/// With the paths of repositories that package managers cannot use.
+fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Checked, Vec<String>)> {
     let unpacked = root.receive(archive, &Limits::default()).map_err(archive_refused)?;
     // Names that could not be read again were refused while unpacking, so this is about the disk.
     let found = check_folder(unpacked.folder(), CheckOptions::default());
     let found = found.map_err(|error| disk_failed(&io::Error::other(error)))?;
-    Ok((unpacked, found.checked))
+    let plugin = found.checked.package.as_ref().map(|package| &package.plugin);
+    let unindexed =
+        plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, found.tree.paths.iter()));
+    Ok((unpacked, found.checked, unindexed.unwrap_or_default()))
 }
 
 /// The package and its warnings, or everything that is wrong with it.

@@ -1,0 +1,250 @@
+//! The index that `dnf` and `yum` read: `repodata` with lists of packages and of their files.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::rpm_header::{Header, tags};
+use super::{Repository, compressed, sum_of, sum_of_file, unfit};
+use crate::error::FolderError;
+
+const INTRO: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+const COMMON: &str =
+    "xmlns=\"http://linux.duke.edu/metadata/common\" xmlns:rpm=\"http://linux.duke.edu/metadata/rpm\"";
+const FILELISTS: &str = "xmlns=\"http://linux.duke.edu/metadata/filelists\"";
+const OTHER: &str = "xmlns=\"http://linux.duke.edu/metadata/other\"";
+const REPO: &str = "xmlns=\"http://linux.duke.edu/metadata/repo\"";
+
+/// Bits of the flags of a relation.
+const LESS: u64 = 1 << 1;
+const GREATER: u64 = 1 << 2;
+const EQUAL: u64 = 1 << 3;
+/// Needed while scripts of the package run.
+const BEFORE: u64 = 1 << 6 | 1 << 9 | 1 << 10;
+/// What the package manager itself must be able to do; indexes do not tell of it.
+const OF_RPM: u64 = 1 << 24;
+/// The kind of a file in its mode.
+const KIND_MASK: u64 = 0o170_000;
+const FOLDER: u64 = 0o040_000;
+
+/// Files of the index, by their paths in the repository.
+pub(super) fn index(
+    folder: &Path,
+    repository: &Repository,
+    packages: &[&str],
+) -> Result<Vec<(String, Vec<u8>)>, FolderError> {
+    let (mut primary, mut filelists, mut other) = (String::new(), String::new(), String::new());
+    for path in packages {
+        let full = folder.join(path);
+        let header = Header::read(&full).map_err(|reason| unfit(&full, reason))?;
+        let sum = sum_of_file(&full)?;
+        let package = Package { header: &header, sha256: &sum.sha256, n_bytes: sum.n_bytes };
+        primary += &package.primary(repository.inside(path));
+        filelists += &package.listed(&package.files(|_| true));
+        other += &package.listed("");
+    }
+    let n_packages = packages.len();
+    let list = |root: &str, attributes: &str, inner: &str| {
+        format!("{INTRO}<{root} {attributes} packages=\"{n_packages}\">\n{inner}</{root}>\n")
+    };
+    let lists = [
+        ("primary", list("metadata", COMMON, &primary)),
+        ("filelists", list("filelists", FILELISTS, &filelists)),
+        ("other", list("otherdata", OTHER, &other)),
+    ];
+    let mut files = Vec::new();
+    let mut entries = String::new();
+    for (name, text) in lists {
+        let packed = compressed(&text)?;
+        let (inner, outer) = (sum_of(text.as_bytes()), sum_of(&packed));
+        entries += &format!(
+            "<data type=\"{name}\">\n<checksum type=\"sha256\">{}</checksum>\n\
+             <open-checksum type=\"sha256\">{}</open-checksum>\n<location href=\"repodata/{name}.xml.gz\"/>\n\
+             <timestamp>0</timestamp>\n<size>{}</size>\n<open-size>{}</open-size>\n</data>\n",
+            outer.sha256, inner.sha256, outer.n_bytes, inner.n_bytes
+        );
+        files.push((format!("repodata/{name}.xml.gz"), packed));
+    }
+    // Tells this index from others of the repository: the sums of its lists.
+    let revision = &sum_of(entries.as_bytes()).sha256[..16];
+    let root = format!("{INTRO}<repomd {REPO}>\n<revision>{revision}</revision>\n{entries}</repomd>\n");
+    files.push(("repodata/repomd.xml".to_owned(), root.into_bytes()));
+    Ok(files)
+}
+
+struct Package<'h> {
+    header: &'h Header,
+    sha256: &'h str,
+    n_bytes: u64,
+}
+
+impl Package<'_> {
+    fn version(&self) -> String {
+        let header = self.header;
+        format!(
+            "<version epoch=\"{}\" ver=\"{}\" rel=\"{}\"/>",
+            header.number(tags::EPOCH),
+            escaped(header.text(tags::VERSION)),
+            escaped(header.text(tags::RELEASE))
+        )
+    }
+
+    fn primary(&self, location: &str) -> String {
+        let header = self.header;
+        let element = |name: &str, tag: u32| format!("<{name}>{}</{name}>\n", escaped(header.text(tag)));
+        let mut text = "<package type=\"rpm\">\n".to_owned();
+        text += &element("name", tags::NAME);
+        text += &element("arch", tags::ARCH);
+        text += &self.version();
+        text += &format!("\n<checksum type=\"sha256\" pkgid=\"YES\">{}</checksum>\n", self.sha256);
+        text += &element("summary", tags::SUMMARY);
+        text += &element("description", tags::DESCRIPTION);
+        text += &element("packager", tags::PACKAGER);
+        text += &element("url", tags::URL);
+        let build_time = header.number(tags::BUILD_TIME);
+        // When the file was written here says nothing, and would make each build another.
+        text += &format!("<time file=\"{build_time}\" build=\"{build_time}\"/>\n");
+        text += &format!(
+            "<size package=\"{}\" installed=\"{}\" archive=\"{}\"/>\n<location href=\"{}\"/>\n<format>\n",
+            self.n_bytes,
+            header.number(tags::SIZE),
+            header.number(tags::ARCHIVE_SIZE),
+            escaped(&encoded(location))
+        );
+        text += &element("rpm:license", tags::LICENSE);
+        text += &element("rpm:vendor", tags::VENDOR);
+        text += &element("rpm:group", tags::GROUP);
+        text += &element("rpm:buildhost", tags::BUILD_HOST);
+        text += &element("rpm:sourcerpm", tags::SOURCE_RPM);
+        text += &format!("<rpm:header-range start=\"{}\" end=\"{}\"/>\n", header.range.0, header.range.1);
+        text += &self.relations("provides", tags::PROVIDES);
+        text += &self.relations("requires", tags::REQUIRES);
+        text += &self.relations("conflicts", tags::CONFLICTS);
+        text += &self.relations("obsoletes", tags::OBSOLETES);
+        // Files that others usually require by their paths.
+        text += &self.files(|path| {
+            path.starts_with("/etc/")
+                || path.contains("/bin/")
+                || path.contains("/sbin/")
+                || path == "/usr/lib/sendmail"
+        });
+        text + "</format>\n</package>\n"
+    }
+
+    /// An entry of one of the other lists.
+    fn listed(&self, inner: &str) -> String {
+        let header = self.header;
+        format!(
+            "<package pkgid=\"{}\" name=\"{}\" arch=\"{}\">\n{}\n{inner}</package>\n",
+            self.sha256,
+            escaped(header.text(tags::NAME)),
+            escaped(header.text(tags::ARCH)),
+            self.version()
+        )
+    }
+
+    fn relations(&self, kind: &str, [names, flags, versions]: [u32; 3]) -> String {
+        let header = self.header;
+        let (flags, versions) = (header.numbers(flags), header.texts(versions));
+        let mut entries = Vec::new();
+        for (idx, name) in header.texts(names).iter().enumerate() {
+            let flags = flags.get(idx).copied().unwrap_or_default();
+            if flags & OF_RPM != 0 || name.starts_with("rpmlib(") {
+                continue;
+            }
+            let mut entry = format!("<rpm:entry name=\"{}\"", escaped(name));
+            let version = versions.get(idx).map(String::as_str).filter(|version| !version.is_empty());
+            if let (Some(comparison), Some(version)) = (comparison(flags), version) {
+                let (epoch, version, release) = parts(version);
+                _ = write!(
+                    entry,
+                    " flags=\"{comparison}\" epoch=\"{}\" ver=\"{}\"",
+                    escaped(epoch),
+                    escaped(version)
+                );
+                if let Some(release) = release {
+                    _ = write!(entry, " rel=\"{}\"", escaped(release));
+                }
+            }
+            if kind == "requires" && flags & BEFORE != 0 {
+                entry += " pre=\"1\"";
+            }
+            entry += "/>\n";
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        if entries.is_empty() {
+            return String::new();
+        }
+        format!("<rpm:{kind}>\n{}</rpm:{kind}>\n", entries.concat())
+    }
+
+    fn files(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+        let header = self.header;
+        let folders = header.texts(tags::DIR_NAMES);
+        let (places, modes) = (header.numbers(tags::DIR_INDEXES), header.numbers(tags::FILE_MODES));
+        let mut text = String::new();
+        for (idx, name) in header.texts(tags::BASE_NAMES).iter().enumerate() {
+            let folder = places.get(idx).and_then(|place| folders.get(*place as usize));
+            let path = format!("{}{name}", folder.map_or("", String::as_str));
+            if !is_wanted(&path) {
+                continue;
+            }
+            let is_folder = modes.get(idx).is_some_and(|mode| mode & KIND_MASK == FOLDER);
+            let attribute = if is_folder { " type=\"dir\"" } else { "" };
+            text += &format!("<file{attribute}>{}</file>\n", escaped(&path));
+        }
+        text
+    }
+}
+
+fn comparison(flags: u64) -> Option<&'static str> {
+    match flags & (LESS | GREATER | EQUAL) {
+        LESS => Some("LT"),
+        GREATER => Some("GT"),
+        EQUAL => Some("EQ"),
+        bits if bits == LESS | EQUAL => Some("LE"),
+        bits if bits == GREATER | EQUAL => Some("GE"),
+        _ => None,
+    }
+}
+
+/// `[epoch:]version[-release]`.
+fn parts(text: &str) -> (&str, &str, Option<&str>) {
+    let (epoch, rest) = text.split_once(':').unwrap_or(("0", text));
+    match rest.rsplit_once('-') {
+        Some((version, release)) => (epoch, version, Some(release)),
+        None => (epoch, rest, None),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(letter),
+            // XML has no way to write these.
+            letter if letter.is_control() => {}
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// A path as part of an address.
+fn encoded(path: &str) -> String {
+    let mut encoded = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b'+' => {
+                encoded.push(byte.into());
+            }
+            byte => _ = write!(encoded, "%{byte:02X}"),
+        }
+    }
+    encoded
+}

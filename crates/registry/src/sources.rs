@@ -1,0 +1,375 @@
+//! The tasks that let package managers of nodes use the packages of a plugin, before its scripts and tasks come, and those
+//! that take this back.
+
+use stoker_model::{Json, Plugin, Task};
+
+use crate::build::{list, map, object, text};
+use crate::reach::{Reach, free_name, quoted, reach};
+
+/// Which package managers read a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RepositoryKind {
+    /// `apt`; the repository is a flat one.
+    Debian,
+    /// `dnf` and `yum`.
+    Rpm,
+}
+
+impl RepositoryKind {
+    /// The one of an operating system.
+    pub fn of_system(os: &str) -> Option<Self> {
+        match os.to_lowercase().as_str() {
+            "ubuntu" | "debian" => Some(Self::Debian),
+            "centos" | "rhel" | "redhat" => Some(Self::Rpm),
+            _ => None,
+        }
+    }
+}
+
+/// A repository of a plugin, as nodes see it.
+#[derive(Clone, Copy, Debug)]
+pub struct PackageSource<'a> {
+    pub plugin: &'a Plugin,
+    pub kind: RepositoryKind,
+    /// Its address, without a slash at the end.
+    pub address: &'a str,
+    /// Certificates that package managers have to trust, in PEM form; none: those of the system are enough.
+    pub authority: Option<&'a str>,
+    /// The root of the disk of nodes; another folder is for trying out.
+    pub root: &'a str,
+    /// What tells this repository from others, as states hold it under [`STATE_KEY`].
+    pub digest: &'a str,
+}
+
+/// A repository that nodes may still use and should not.
+#[derive(Clone, Copy, Debug)]
+pub struct FormerSource<'a> {
+    pub plugin: &'a str,
+    /// The folder of the plugin on the server, which is a part of the address.
+    pub folder: &'a str,
+    pub root: &'a str,
+}
+
+/// Where states hold the digests of repositories, by name of the plugin.
+pub const STATE_KEY: &str = "plugin_repositories";
+/// Where the state of a node says which credential it has for packages, without telling it.
+pub const ACCESS_KEY: &str = "package_access";
+/// What stands in a task for the credential of the node that it goes to. It is put in when the task leaves the server, so
+/// that no plan and no history has it.
+pub const USER_MARK: &str = "{STOKER_PACKAGES_USER}";
+pub const PASSWORD_MARK: &str = "{STOKER_PACKAGES_PASSWORD}";
+/// How the names of the tasks end.
+pub const TASK_ENDING: &str = "repository";
+const UPDATE_ENDING: &str = "repository-update";
+
+const FILES_TIMEOUT_SECONDS: u32 = 60;
+/// For package managers, which wait for each other.
+const UPDATE_TIMEOUT_SECONDS: u32 = 300;
+const UPDATE_RETRIES: u32 = 2;
+
+/// One task that writes files for the package manager, and one that makes it read the index; none if tasks of the plugin run on
+/// no node. Each of `tasks` waits for both on its node. They run where the repository or the credential is another than with their
+/// last success.
+pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Vec<Task> {
+    let Some(Reach { roles, waiting }) = reach(tasks) else { return Vec::new() };
+    let plugin = &source.plugin.body.name;
+    let condition = format!(
+        "old($.get({STATE_KEY}, {{}}).get({})) != {} or old($.get({ACCESS_KEY})) != $.get({ACCESS_KEY})",
+        quoted(plugin),
+        quoted(source.digest)
+    );
+    let update_name = free_name(plugin, UPDATE_ENDING, &is_taken);
+    let waiting: Vec<Json> = waiting.into_iter().map(text).collect();
+    let node = map([("uid", map([("yaql_exp", text("$.uid"))])), ("files", list(files(&source)))]);
+    let parameters =
+        map([("nodes", list([node])), ("timeout", Json::from(FILES_TIMEOUT_SECONDS)), ("retries", 1.into())]);
+    let mut before = waiting.clone();
+    before.push(text(&update_name));
+    let files = Task {
+        name: free_name(plugin, TASK_ENDING, &is_taken),
+        fields: fields("upload_files", &roles, before, &condition, parameters),
+    };
+    let cmd = update_command(source.kind, plugin, source.root);
+    let update =
+        Task { name: update_name, fields: fields("shell", &roles, waiting, &condition, shell(&cmd)) };
+    vec![files, update]
+}
+
+/// Tasks of the same names, which take away what those of [`source_tasks`] brought, where they did.
+pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
+    let FormerSource { plugin, folder, root } = source;
+    let condition = format!("old($.get({STATE_KEY}, {{}}).get({})) != null", quoted(plugin));
+    let root = root.trim_end_matches('/');
+    let paths = Paths { plugin, root };
+    let all =
+        [paths.sources(), paths.authentication(), paths.configuration(), paths.authority(), paths.repo()];
+    let removal = format!("rm -f -- {}", all.map(|path| shell_quoted(&path)).join(" "));
+    // As apt calls its files: a slash is a line below, which is written otherwise.
+    let listed = format!("_packages_{}_", folder.replace('_', "%5f"));
+    let lists = shell_quoted(&format!("{root}/var/lib/apt/lists/"));
+    let caches = shell_quoted(&format!("{root}/var/cache/"));
+    let id = shell_quoted(&repository_id(plugin));
+    let forgetting =
+        format!("rm -rf -- {lists}*{}* {caches}dnf/{id}-* {caches}yum/*/*/{id}", shell_quoted(&listed));
+    let everywhere = text("*");
+    let update_name = format!("{plugin}-{UPDATE_ENDING}");
+    vec![
+        Task {
+            name: format!("{plugin}-{TASK_ENDING}"),
+            fields: fields("shell", &everywhere, vec![text(&update_name)], &condition, shell(&removal)),
+        },
+        Task {
+            name: update_name.clone(),
+            fields: fields("shell", &everywhere, Vec::new(), &condition, shell(&forgetting)),
+        },
+    ]
+}
+
+fn fields(
+    task_type: &str,
+    roles: &Json,
+    before: Vec<Json>,
+    condition: &str,
+    parameters: Json,
+) -> stoker_model::JsonMap {
+    object([
+        ("type", text(task_type)),
+        ("version", text("2.1.0")),
+        ("roles", roles.clone()),
+        ("required_for", list(before)),
+        ("fail_on_error", Json::Bool(true)),
+        ("condition", map([("yaql_exp", text(condition))])),
+        ("parameters", parameters),
+    ])
+}
+
+fn shell(cmd: &str) -> Json {
+    map([
+        ("cmd", text(cmd)),
+        ("cwd", text("/")),
+        ("timeout", Json::from(UPDATE_TIMEOUT_SECONDS)),
+        ("retries", Json::from(UPDATE_RETRIES)),
+    ])
+}
+
+/// How repositories of a plugin are called on nodes.
+fn repository_id(plugin: &str) -> String {
+    format!("stoker-{plugin}")
+}
+
+struct Paths<'a> {
+    plugin: &'a str,
+    /// Without a slash at the end.
+    root: &'a str,
+}
+
+impl Paths<'_> {
+    fn sources(&self) -> String {
+        format!("{}/etc/apt/sources.list.d/{}.sources", self.root, repository_id(self.plugin))
+    }
+
+    fn authentication(&self) -> String {
+        format!("{}/etc/apt/auth.conf.d/{}.conf", self.root, repository_id(self.plugin))
+    }
+
+    fn configuration(&self) -> String {
+        format!("{}/etc/apt/apt.conf.d/90{}", self.root, repository_id(self.plugin))
+    }
+
+    fn repo(&self) -> String {
+        format!("{}/etc/yum.repos.d/{}.repo", self.root, repository_id(self.plugin))
+    }
+
+    fn authority(&self) -> String {
+        format!("{}/etc/stoker/packages/{}.pem", self.root, self.plugin)
+    }
+}
+
+fn files(source: &PackageSource<'_>) -> Vec<Json> {
+    let PackageSource { kind, address, authority, .. } = *source;
+    let body = &source.plugin.body;
+    let paths = Paths { plugin: &body.name, root: source.root.trim_end_matches('/') };
+    let title = format!("Packages of the plugin {} {}", body.name, body.version);
+    let mut files = Vec::new();
+    match kind {
+        RepositoryKind::Debian => {
+            // Nobody signs the index: it comes from whoever may run anything on the node anyway.
+            let sources = format!(
+                "# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n"
+            );
+            files.push(file(&paths.sources(), &sources, "0644"));
+            let login = format!("machine {address}/ login {USER_MARK} password {PASSWORD_MARK}\n");
+            files.push(file(&paths.authentication(), &login, "0600"));
+            if authority.is_some() {
+                let host = host_of(address);
+                let trusted = format!("Acquire::https::{host}::CAInfo \"{}\";\n", paths.authority());
+                files.push(file(&paths.configuration(), &trusted, "0644"));
+            }
+        }
+        RepositoryKind::Rpm => {
+            let mut repo = format!(
+                "# Written by Stoker.\n[{}]\nname={title}\nbaseurl={address}/\nenabled=1\ngpgcheck=0\n\
+                 username={USER_MARK}\npassword={PASSWORD_MARK}\n",
+                repository_id(&body.name)
+            );
+            if authority.is_some() {
+                repo += &format!("sslcacert={}\n", paths.authority());
+            }
+            files.push(file(&paths.repo(), &repo, "0600"));
+        }
+    }
+    files.extend(authority.map(|authority| file(&paths.authority(), authority, "0644")));
+    files
+}
+
+fn file(path: &str, data: &str, permissions: &str) -> Json {
+    map([("dst", text(path)), ("data", text(data)), ("permissions", text(permissions))])
+}
+
+/// The host in an address, without a port.
+fn host_of(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let place = rest.split('/').next().unwrap_or_default();
+    match place.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => place,
+    }
+}
+
+/// Only this repository is asked: others may be away, and are none of the plugin's business.
+fn update_command(kind: RepositoryKind, plugin: &str, root: &str) -> String {
+    let root = root.trim_end_matches('/');
+    match kind {
+        RepositoryKind::Debian => {
+            let sources = shell_quoted(&Paths { plugin, root }.sources());
+            let dir = if root.is_empty() { String::new() } else { format!("-o Dir={} ", shell_quoted(root)) };
+            format!(
+                "apt-get update {dir}-o Dir::Etc::sourcelist={sources} -o Dir::Etc::sourceparts=- \
+                 -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any"
+            )
+        }
+        RepositoryKind::Rpm => {
+            let id = shell_quoted(&repository_id(plugin));
+            let at = if root.is_empty() {
+                String::new()
+            } else {
+                format!("--installroot={} ", shell_quoted(root))
+            };
+            format!(
+                "if command -v dnf >/dev/null; then manager=dnf; else manager=yum; fi; \
+                 $manager {at}--disablerepo='*' --enablerepo={id} clean expire-cache && \
+                 $manager {at}--disablerepo='*' --enablerepo={id} makecache"
+            )
+        }
+    }
+}
+
+/// One word for the shell, whatever is in it.
+fn shell_quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stoker_model::{Micros, NewPlugin, PluginId};
+
+    use super::*;
+
+    fn made(kind: RepositoryKind, address: &str, authority: Option<&str>, root: &str) -> Vec<Task> {
+        let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
+        let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
+        let source = PackageSource { plugin: &plugin, kind, address, authority, root, digest: "lma-1.0 abc" };
+        let task = |name: &str, fields: Json| Task {
+            name: name.to_owned(),
+            fields: fields.as_object().cloned().unwrap_or_default(),
+        };
+        let tasks = [
+            task("a", json!({"type": "shell", "roles": ["controller"]})),
+            task("lma-scripts", json!({"type": "copy_files", "roles": ["controller"]})),
+        ];
+        source_tasks(source, &tasks, |_| false)
+    }
+
+    fn files_of(task: &Task) -> Vec<(String, String, String)> {
+        let files = task.fields["parameters"]["nodes"][0]["files"].as_array().unwrap();
+        let text = |file: &Json, key: &str| file[key].as_str().unwrap().to_owned();
+        files.iter().map(|file| (text(file, "dst"), text(file, "permissions"), text(file, "data"))).collect()
+    }
+
+    #[test]
+    fn sources_of_apt_come_before_scripts_and_tasks() {
+        let tasks = made(RepositoryKind::Debian, "http://h:1/packages/lma-1.0/repo", None, "/");
+        let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+        assert_eq!(names, ["lma-repository", "lma-repository-update"]);
+        assert_eq!(tasks[0].fields["required_for"], json!(["a", "lma-scripts", "lma-repository-update"]));
+        assert_eq!(tasks[1].fields["required_for"], json!(["a", "lma-scripts"]));
+        assert_eq!(tasks[0].fields["roles"], json!(["controller"]));
+        let condition = "old($.get(plugin_repositories, {}).get('lma')) != 'lma-1.0 abc' \
+                         or old($.get(package_access)) != $.get(package_access)";
+        assert!(tasks.iter().all(|task| task.fields["condition"] == json!({"yaql_exp": condition})));
+        let files = files_of(&tasks[0]);
+        assert_eq!(files.len(), 2);
+        assert_eq!((&*files[0].0, &*files[0].1), ("/etc/apt/sources.list.d/stoker-lma.sources", "0644"));
+        assert!(files[0].2.contains("URIs: http://h:1/packages/lma-1.0/repo/\nSuites: ./\nTrusted: yes\n"));
+        assert!(!files[0].2.contains("PASSWORD"), "everybody can read it");
+        assert_eq!((&*files[1].0, &*files[1].1), ("/etc/apt/auth.conf.d/stoker-lma.conf", "0600"));
+        assert!(files[1].2.starts_with("machine http://h:1/packages/lma-1.0/repo/ login {STOKER"));
+        let cmd = tasks[1].fields["parameters"]["cmd"].as_str().unwrap();
+        assert!(!cmd.contains("Dir="), "{cmd}");
+        let elsewhere = made(RepositoryKind::Debian, "http://h/x", None, "/tmp/it's");
+        let cmd = elsewhere[1].fields["parameters"]["cmd"].as_str().unwrap();
+        assert!(cmd.contains(r"-o Dir='/tmp/it'\''s' "), "{cmd}");
+    }
+
+    #[test]
+    fn an_authority_of_ones_own_is_trusted_for_this_host_alone() {
+        let tasks = made(RepositoryKind::Debian, "https://stoker.example:8443/p", Some("PEM"), "/");
+        let files = files_of(&tasks[0]);
+        let expected = "Acquire::https::stoker.example::CAInfo \"/etc/stoker/packages/lma.pem\";\n";
+        assert_eq!(files[2].2, expected);
+        assert_eq!((&*files[3].0, &*files[3].2), ("/etc/stoker/packages/lma.pem", "PEM"));
+        let tasks = made(RepositoryKind::Rpm, "https://stoker.example:8443/p", Some("PEM"), "/");
+        assert!(files_of(&tasks[0])[0].2.ends_with("sslcacert=/etc/stoker/packages/lma.pem\n"));
+    }
+
+    #[test]
+    fn sources_of_dnf_are_one_file_that_only_root_reads() {
+        let tasks = made(RepositoryKind::Rpm, "http://h/packages/lma-1.0/repo", None, "/");
+        let files = files_of(&tasks[0]);
+        assert_eq!(
+            files,
+            [(
+                "/etc/yum.repos.d/stoker-lma.repo".to_owned(),
+                "0600".to_owned(),
+                "# Written by Stoker.\n[stoker-lma]\nname=Packages of the plugin lma 1.0.0\n\
+                 baseurl=http://h/packages/lma-1.0/repo/\nenabled=1\ngpgcheck=0\n\
+                 username={STOKER_PACKAGES_USER}\npassword={STOKER_PACKAGES_PASSWORD}\n"
+                    .to_owned()
+            )]
+        );
+        let cmd = tasks[1].fields["parameters"]["cmd"].as_str().unwrap();
+        assert!(cmd.contains("--enablerepo='stoker-lma' makecache"), "{cmd}");
+    }
+
+    #[test]
+    fn what_was_brought_is_taken_away_where_it_was() {
+        let tasks = former_source_tasks(FormerSource { plugin: "l_a", folder: "l_a-1.0", root: "/r" });
+        assert_eq!(tasks[0].name, "l_a-repository");
+        let cmd = |idx: usize| tasks[idx].fields["parameters"]["cmd"].as_str().unwrap();
+        assert!(cmd(0).contains(" '/r/etc/apt/auth.conf.d/stoker-l_a.conf' "), "{}", cmd(0));
+        assert!(cmd(1).contains("'/r/var/lib/apt/lists/'*'_packages_l%5fa-1.0_'*"), "{}", cmd(1));
+        let condition = json!({"yaql_exp": "old($.get(plugin_repositories, {}).get('l_a')) != null"});
+        assert!(tasks.iter().all(|task| task.fields["condition"] == condition));
+    }
+
+    #[test]
+    fn nothing_is_set_up_where_no_task_runs() {
+        let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
+        let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
+        let kind = RepositoryKind::Debian;
+        let source =
+            PackageSource { plugin: &plugin, kind, address: "", authority: None, root: "/", digest: "" };
+        assert!(source_tasks(source, &[], |_| false).is_empty());
+    }
+}

@@ -1,0 +1,184 @@
+//! Repositories of plugins as package managers read them.
+
+use axum::body::Body;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use stoker_registry::package::PackageVersion;
+
+use crate::fixtures::set_enabled;
+use crate::packages::{Source, upload};
+use crate::runs::Site;
+use crate::support::{Reply, TestServer, request};
+
+const PLACE: &str = "/packages/gridnet-1.0/repositories/ubuntu";
+
+/// A cluster with a plugin that has a repository, and one node of its role.
+async fn site() -> Site {
+    let site = Site::new(&json!([])).await;
+    let source = Source::new("gridnet", PackageVersion::V5);
+    source.write("repositories/ubuntu/Packages", "abcdefghij");
+    source.write("repositories/ubuntu/deep/a.deb.txt", "x");
+    source.write("repositories/ubuntu/.hidden", "x");
+    upload(&site.server, source.archive()).await.expect(201);
+    set_enabled(&site.server, site.cluster, true).await;
+    let path = format!("clusters/{}/assignment", site.cluster);
+    site.server.post(&path, &json!([{"id": site.nodes[0], "roles": ["gridnet"]}])).await.expect(200);
+    site
+}
+
+async fn read(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Reply {
+    let mut request = server.request("GET", path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    server.send(request.body(Body::empty()).unwrap()).await
+}
+
+/// The smallest Debian package.
+fn debian_package() -> Vec<u8> {
+    let control = b"Package: a\nVersion: 1\nArchitecture: all\n";
+    let mut tar = vec![0u8; 512];
+    tar[..7].copy_from_slice(b"control");
+    tar[100..107].copy_from_slice(b"0000644");
+    tar[124..135].copy_from_slice(format!("{:011o}", control.len()).as_bytes());
+    tar[148..156].copy_from_slice(b"        ");
+    tar[156] = b'0';
+    let sum: u32 = tar.iter().map(|byte| u32::from(*byte)).sum();
+    tar[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    tar.extend(control);
+    tar.resize(512 * 4, 0);
+    let header = format!("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", "control.tar", 0, 0, 0, "100644", tar.len());
+    [b"!<arch>\n", header.as_bytes(), &tar].concat()
+}
+
+#[tokio::test]
+async fn packages_that_nodes_cannot_use_are_told() {
+    let server = TestServer::new().await;
+    let source = Source::new("gridnet", PackageVersion::V5);
+    source.write_bytes("repositories/ubuntu/a.deb", &debian_package());
+    let made = upload(&server, source.archive()).await.expect(201);
+    let told = made["warnings"].to_string();
+    assert!(told.contains("repositories/ubuntu: there are packages and no index"), "{told}");
+    let broken = Source::new("other", PackageVersion::V5);
+    broken.write("repositories/ubuntu/a.deb", "x");
+    let refused = upload(&server, broken.archive()).await.refused(400);
+    assert!(refused.contains("repositories/ubuntu/a.deb: it is no Debian package"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_are_given_whole_in_part_and_not_again() {
+    let site = site().await;
+    let path = format!("{PLACE}/Packages");
+    let whole = read(&site.server, &path, &[]).await;
+    assert_eq!((whole.status, whole.body.as_str()), (200, Some("abcdefghij")));
+    assert_eq!(whole.header("content-length"), "10");
+    assert_eq!(whole.header("content-type"), "application/octet-stream");
+    assert_eq!(whole.header("accept-ranges"), "bytes");
+    assert_eq!(whole.header("cache-control"), "private, no-cache");
+    let (tag, modified) = (whole.header("etag").to_owned(), whole.header("last-modified").to_owned());
+    assert!(tag.starts_with('"') && modified.ends_with(" GMT"), "{tag} {modified}");
+    let cases: &[(&[(&str, &str)], u16, &str)] = &[
+        (&[("range", "bytes=1-3")], 206, "bytes 1-3/10"),
+        (&[("range", "bytes=-2")], 206, "bytes 8-9/10"),
+        (&[("range", "bytes=1-3"), ("if-range", &tag)], 206, "bytes 1-3/10"),
+        (&[("range", "bytes=1-3"), ("if-range", &modified)], 206, "bytes 1-3/10"),
+        (&[("range", "bytes=1-3"), ("if-range", "\"another\"")], 200, ""),
+        (&[("range", "bytes=10-")], 416, "bytes */10"),
+        (&[("range", "nonsense")], 200, ""),
+        (&[("if-none-match", &tag)], 304, ""),
+        (&[("if-none-match", "\"another\""), ("if-modified-since", &modified)], 200, ""),
+        (&[("if-modified-since", &modified)], 304, ""),
+        (&[("if-modified-since", "Sat, 01 Jan 2000 00:00:00 GMT")], 200, ""),
+        (&[("if-modified-since", "yesterday")], 200, ""),
+    ];
+    for (headers, status, range) in cases {
+        let reply = read(&site.server, &path, headers).await;
+        assert_eq!((reply.status, reply.header("content-range")), (*status, *range), "{headers:?}");
+    }
+    let head = site.server.request("HEAD", &path).body(Body::empty()).unwrap();
+    let head = site.server.send(head).await;
+    assert_eq!((head.status, head.header("content-length"), &head.body), (200, "10", &json!(null)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_else_is_given() {
+    let site = site().await;
+    let server = &site.server;
+    assert_eq!(read(server, &format!("{PLACE}/./deep//a.deb.txt"), &[]).await.status, 200);
+    for path in [
+        PLACE.to_owned(),
+        format!("{PLACE}/deep"),
+        format!("{PLACE}/none"),
+        format!("{PLACE}/.hidden"),
+        format!("{PLACE}/../../metadata.yaml"),
+        format!("{PLACE}/%2e%2e/%2e%2e/metadata.yaml"),
+        format!("{PLACE}/..%2f..%2fmetadata.yaml"),
+        format!("{PLACE}%2fPackages%00"),
+        "/packages/gridnet-1.0/metadata.yaml".to_owned(),
+        "/packages/gridnet-1.0//etc/passwd".to_owned(),
+        "/packages/..%2fgridnet-1.0/repositories/ubuntu/Packages".to_owned(),
+        "/packages/gridnet-2.0/repositories/ubuntu/Packages".to_owned(),
+        "/packages".to_owned(),
+        "/packages/".to_owned(),
+    ] {
+        assert_eq!(read(server, &path, &[]).await.status, 404, "{path}");
+    }
+    let put = server.request("PUT", &format!("{PLACE}/Packages")).body(Body::from("x")).unwrap();
+    assert_eq!(server.send(put).await.status, 405);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn readers_prove_themselves() {
+    let site = site().await;
+    let path = format!("{PLACE}/Packages");
+    let as_who = async |shown: Option<String>| {
+        let mut request = request("GET", &path);
+        if let Some(shown) = shown {
+            request = request.header("authorization", shown);
+        }
+        site.server.send(request.body(Body::empty()).unwrap()).await
+    };
+    let basic = |text: &str| Some(format!("Basic {}", STANDARD.encode(text)));
+    let nobody = as_who(None).await;
+    assert_eq!(nobody.status, 401);
+    assert!(nobody.header("www-authenticate").starts_with("Basic realm="), "package managers wait for it");
+    for shown in [
+        basic(&format!("node-{}:wrong", site.nodes[0])),
+        basic("node-99:wrong"),
+        basic("node-x:wrong"),
+        basic("node-1"),
+        Some("Basic !!".to_owned()),
+        Some("Bearer nonsense".to_owned()),
+    ] {
+        assert_eq!(as_who(shown.clone()).await.status, 401, "{shown:?}");
+    }
+    // Guessing becomes slow.
+    let mut statuses = Vec::new();
+    for _ in 0..12 {
+        statuses.push(as_who(basic(&format!("node-{}:wrong", site.nodes[0]))).await.status);
+    }
+    assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
+    let viewer = site.server.user("viewer", "admin", "viewer").await;
+    assert_eq!(site.server.as_bearer(&viewer, "GET", &path, &json!(null)).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sources_are_brought_where_the_plugin_is_and_taken_away_after_it() {
+    let site = site().await;
+    let [first, second] = site.nodes;
+    let brought = async || {
+        let run = site.deploy(json!({})).await;
+        assert_eq!(run["status"], "ready", "{run}");
+        let deeds = site.deeds.take().into_iter().filter(|deed| deed.contains("-repository"));
+        deeds.collect::<Vec<String>>()
+    };
+    let both = [format!("gridnet-repository@{first}"), format!("gridnet-repository-update@{first}")];
+    assert_eq!(brought().await, both);
+    assert_eq!(brought().await, Vec::<String>::new(), "it is there");
+    let path = format!("clusters/{}/assignment", site.cluster);
+    site.server.post(&path, &json!([{"id": second, "roles": ["gridnet"]}])).await;
+    set_enabled(&site.server, site.cluster, false).await;
+    assert_eq!(brought().await, both, "it is taken away where it was");
+    assert_eq!(brought().await, Vec::<String>::new());
+}
