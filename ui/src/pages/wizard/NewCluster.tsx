@@ -7,7 +7,7 @@ import { Loading, LoadingRows } from "../../components/Loading";
 import { Empty, PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { useParam } from "../../lib/params";
-import { answered, panesOf, withAnswers } from "../../lib/wizard";
+import { answered, labelAt, panesOf, withAnswers } from "../../lib/wizard";
 import { Compatibility } from "./Compatibility";
 import { PaneCard } from "./PaneCard";
 
@@ -23,7 +23,7 @@ export default function NewCluster() {
     <div className="page">
       <PageHead title="New cluster" crumbs={[["Clusters", "/clusters"]]} />
       {releases.isError && <Problem error={releases.error} retry={() => void releases.refetch()} />}
-      {releases.isSuccess && !release && <Empty title="There is no release to deploy">Upload one first: POST /api/v1/releases.</Empty>}
+      {releases.isSuccess && !release && <Empty title="There is no release to deploy">Add one first: <code>stoker release create --file release.yaml</code></Empty>}
       {release && !mayOperate && <Empty title="Making clusters takes the role of an operator" />}
       {release && mayOperate && <Wizard key={release.id} release={release} releases={usable} setRelease={setChosen} />}
     </div>
@@ -53,7 +53,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
       await navigate(`/clusters/${cluster.id}`);
     },
   });
-  const judged = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data) : undefined;
+  const judged = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data, answers) : undefined;
   const panes = judged && evaluation.isPlaceholderData ? withAnswers(judged, answers) : judged;
   const problems = evaluation.data?.problems ?? [];
   const conflicts = (evaluation.data?.conflicts ?? []) as { message?: string }[];
@@ -124,7 +124,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
           ))}
           {problems.map((problem) => (
             <p key={`${problem.path} ${problem.message}`} className="problem warning">
-              {problem.path}: {problem.message}
+              {labelAt(panes ?? [], problem.path)}: {problem.message}
             </p>
           ))}
           {!isWrong && problems.length === 0 && evaluation.data && <p className="muted">Everything goes together.</p>}
