@@ -1,10 +1,14 @@
 //! What help and documentation tell to type can be typed.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use clap::FromArgMatches as _;
 
 use crate::args::{Cli, command};
+
+/// Putting it together takes longer than reading a line with it.
+static COMMAND: LazyLock<clap::Command> = LazyLock::new(command);
 
 /// The words of each call of the program in a line of a shell, without what comes before it and what its output becomes.
 fn calls(line: &str) -> Vec<Vec<String>> {
@@ -69,7 +73,8 @@ fn words(text: &str) -> (Vec<String>, usize) {
 fn refusal(words: &[String]) -> Option<String> {
     let given = words.iter().map(|word| if word.starts_with('$') && word.len() > 1 { "1" } else { word });
     let line = std::iter::once("stoker").chain(given);
-    let parsed = command().try_get_matches_from(line).and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed =
+        COMMAND.clone().try_get_matches_from(line).and_then(|matches| Cli::from_arg_matches(&matches));
     let error = parsed.err()?;
     error.use_stderr().then(|| error.to_string())
 }
@@ -100,7 +105,7 @@ fn examples_of_commands_are_commands() {
         own + command.get_subcommands().map(|verb| walk(verb, wrong)).sum::<usize>()
     }
     let mut wrong = Vec::new();
-    let n_checked = walk(&command(), &mut wrong);
+    let n_checked = walk(&COMMAND, &mut wrong);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(n_checked > 200, "only {n_checked} were found");
 }

@@ -13,7 +13,7 @@ export function asList(value: unknown): unknown[] {
 export function facts(value: unknown, max = 120): string {
   const entries = Object.entries(asMap(value)).filter(([, item]) => item !== null);
   if (entries.length === 0) return typeof value === "object" ? "" : brief(value, max);
-  return brief(entries.map(([name, item]) => `${name.replaceAll("_", " ")}: ${brief(item)}`).join(", "), max);
+  return brief(entries.map(([name, item]) => `${name.replace(/^n_/, "").replaceAll("_", " ")}: ${brief(item)}`).join(", "), max);
 }
 
 /** A value in one line, cut where it gets long. */

@@ -39,7 +39,7 @@ test("times of the server are UTC, and are told as how long ago", () => {
 });
 
 test("details are told as names and values", () => {
-  expect(facts({ cluster_id: 1, name: "shop", message: null, nodes: [1, 2] })).toBe("cluster id: 1, name: shop, nodes: [1,2]");
+  expect(facts({ cluster_id: 1, name: "shop", message: null, n_run: 4, nodes: [1, 2] })).toBe("cluster id: 1, name: shop, run: 4, nodes: [1,2]");
   expect([facts({}), facts(null), facts([]), facts("text"), facts(7)]).toEqual(["", "", "", "text", "7"]);
   expect(facts({ text: "x".repeat(500) })).toHaveLength(120);
 });

@@ -10,7 +10,6 @@ import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { Time, Took } from "../../components/Time";
 import { useClusterName } from "../../lib/clusterNames";
-import { count } from "../../lib/format";
 import { useParam, useSetParams } from "../../lib/params";
 import { statusOfRun, STATUSES } from "../../lib/status";
 import { Controls } from "./Controls";
@@ -98,7 +97,9 @@ function Shown({ details }: { details: Schemas["Run"] }) {
             <Status status={status} />
             {isPaused && isActive(run) && <Status status="stopped" word="paused" />}
             {run.dry_run && <span className="chip">dry run</span>}
-            <span className="muted">{count(parts.length, "graph")}: {parts.map((one) => one.run.graph_type ?? one.run.name).join(", ")}</span>
+            <span className="muted">
+              {parts.length > 1 ? "graphs" : "graph"} {parts.map((one) => one.run.graph_type ?? one.run.name).join(", ")}
+            </span>
           </>
         }
       >

@@ -59,7 +59,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
   const conflicts = (evaluation.data?.conflicts ?? []) as { message?: string }[];
   const isWrong = conflicts.length > 0;
   return (
-    <div className="withpanel open" style={{ alignItems: "start" }}>
+    <div className="withpanel open" style={{ alignItems: "start", alignContent: "start" }}>
       <form
         className="stack"
         aria-label="New cluster"
@@ -108,7 +108,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
         </div>
         {isMatrixOpen && <Compatibility releaseId={release.id} />}
       </form>
-      <aside className="panel" aria-label="What the cluster will have" style={{ position: "sticky", top: 0 }}>
+      <aside className="panel summary" aria-label="What the cluster will have">
         <h2>What the cluster will have</h2>
         <dl className="facts">
           <dt>Components</dt>
