@@ -33,7 +33,11 @@ beforeAll(async () => {
 afterAll(() => site?.stop());
 
 test("the matrix of a large plan opens and scrolls smoothly", { timeout: 120_000 }, async () => {
-  const page = await site.open(`/plans/${plan}`);
+  const page = await site.open("/clusters");
+  await page.getByRole("article", { name: "Cluster fleet" }).waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(`/plans/${plan}`);
   await page.getByText(`${N_TASKS} tasks × ${N_NODES} nodes`).waitFor();
   await page.getByRole("gridcell", { name: /^task-0 on n\d+: runs/ }).first().waitFor();
   const frames = await page.getByRole("grid").evaluate(async (grid) => {
@@ -56,5 +60,19 @@ test("the matrix of a large plan opens and scrolls smoothly", { timeout: 120_000
   // Whatever is at the other end is there.
   await page.getByRole("grid").evaluate((grid) => (grid.closest<HTMLElement>(".matrix") ?? (grid as HTMLElement)).scrollTo(1e6, 1e6));
   await page.getByRole("gridcell", { name: new RegExp(`^task-${N_TASKS - 1} on n\\d+: runs`) }).last().waitFor();
+  // Of nodes only those are read that are told of beside the matrix, never all of them.
+  const lists = asked.map((url) => new URL(url)).filter((url) => url.pathname === "/api/v1/nodes");
+  expect(lists.filter((url) => !url.searchParams.has("ids")).map(String)).toEqual([]);
   expect(page.problems).toEqual([]);
+});
+
+test("one node of a thousand is searched for", async () => {
+  const page = await site.open("/yaql");
+  await page.getByLabel("Over").selectOption({ label: "fleet" });
+  await page.getByRole("searchbox", { name: "Search for node" }).fill("n777");
+  await page.getByRole("combobox", { name: "Node" }).selectOption({ label: "n777" });
+  await page.getByRole("textbox", { name: "Expression" }).fill("$.roles");
+  await page.getByRole("button", { name: "Evaluate" }).click();
+  await page.getByTestId("result").getByText("worker").waitFor();
+  expect(await page.getByRole("combobox", { name: "Node" }).locator("option").count()).toBeLessThan(10);
 });

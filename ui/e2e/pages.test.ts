@@ -64,13 +64,13 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-test("pages fit the width of a tablet", async () => {
+test("pages fit the width of a tablet", { timeout: 240_000 }, async () => {
   const page = await site.open("/clusters", "admin", { viewport: { width: 820, height: 1100 } });
   for (const [name, path, ready] of PAGES) {
     await page.goto(path);
     await page.getByText(ready).first().waitFor();
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(beyond, name).toBeLessThanOrEqual(0);
+    await picture(page, `tablet-${name}`);
   }
-  await picture(page, "tablet");
 });

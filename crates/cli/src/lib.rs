@@ -9,6 +9,8 @@
 mod args;
 mod commands;
 mod diagnostic;
+#[cfg(test)]
+mod documented;
 mod environment;
 mod exit;
 mod host;

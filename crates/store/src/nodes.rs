@@ -1,10 +1,12 @@
 //! Nodes.
 
+use std::collections::HashMap;
+
 use stoker_model::{
     Actor, Cluster, ClusterId, JsonMap, Micros, NewNode, Node, NodeErrorKind, NodeId, NodeStatus, TenantId,
 };
 
-use crate::sql::{Args, Columns, Record, Table, is_key};
+use crate::sql::{Args, Columns, Record, Row, Table, is_key};
 use crate::{List, Page, Session, Store, StoreError, Writing};
 
 /// How much of a mac is in the name of a node that nobody named.
@@ -165,6 +167,22 @@ impl Session {
 }
 
 impl Session {
+    /// How those of some nodes are called that are in a cluster: only that is read, for there may be thousands.
+    pub async fn node_names(
+        &mut self,
+        cluster: ClusterId,
+        ids: &[NodeId],
+    ) -> Result<HashMap<NodeId, String>, StoreError> {
+        let wanted = self.select().and_int("cluster_id = ?", Some(cluster.0));
+        let (conditions, args) = wanted.and_ids("id", ids.iter().map(|id| id.0)).finish();
+        let rows = self.connection.fetch_all(format!("SELECT id, name FROM nodes{conditions}"), args).await?;
+        let read = |row: &Row| {
+            let mut columns = row.columns("nodes");
+            Ok((NodeId(columns.int()?), columns.text()?))
+        };
+        rows.iter().map(read).collect()
+    }
+
     /// Nodes that are called so, by name or hostname; not more than `limit`.
     pub async fn nodes_named(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
         if !is_key(name) {

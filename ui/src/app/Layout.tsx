@@ -74,7 +74,7 @@ function Controls() {
       <Bell />
       <button
         type="button"
-        className="button quiet small"
+        className="button quiet small glyph"
         onClick={theme.toggle}
         aria-label={isDark ? "Use light colours" : "Use dark colours"}
         title={isDark ? "Use light colours" : "Use dark colours"}

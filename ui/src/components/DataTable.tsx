@@ -28,7 +28,7 @@ export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
       <table aria-label={label}>
         <thead>
           <tr>
-            {head && <th>{head.title}</th>}
+            {head && <th className="tick">{head.title}</th>}
             {columns.map((column) => {
               const direction = order === column.id ? "ascending" : order === `-${column.id}` ? "descending" : "none";
               return (
@@ -52,7 +52,7 @@ export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
         <tbody>
           {sorted.map((row) => (
             <tr key={rowKey(row)} className={current?.(row) ? "current" : ""}>
-              {head && <td>{head.cell(row)}</td>}
+              {head && <td className="tick">{head.cell(row)}</td>}
               {columns.map((column) => (
                 <td key={column.id} className={column.isNumber ? "num" : ""}>
                   {column.cell(row)}

@@ -4,6 +4,8 @@ import { duration } from "../lib/format";
 import { Empty } from "./PageHead";
 
 const NAMES = 130;
+/** Letters that fit beside a lane. */
+const NAME_LONGEST = 18;
 const LINE = 16;
 const HEAD = 24;
 
@@ -56,7 +58,8 @@ export function Gantt({ rows, now, nameOf, chosen, choose }: {
             {placed.map(({ lane, top: at }) => (
               <g key={lane.node}>
                 <text x={8} y={at + LINE - 4}>
-                  {nameOf(lane.node).slice(0, 18)}
+                  {nameOf(lane.node).length > NAME_LONGEST && <title>{nameOf(lane.node)}</title>}
+                  {nameOf(lane.node).slice(0, NAME_LONGEST)}
                 </text>
                 {lane.bars.map((bar) => {
                   const isChosen = chosen?.task === bar.task && chosen.node === bar.node;

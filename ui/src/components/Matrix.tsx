@@ -1,6 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Schemas } from "../api/client";
+import { calledOf } from "../lib/nodeNames";
 import { SIGNS, statusOfLetter } from "../lib/status";
 import { inChunks, tilesOf, visible, type Extent } from "../lib/tiles";
 import { Problem } from "./Problem";
@@ -29,13 +30,12 @@ const HEADS = 84;
 const CHUNK = 16;
 
 /** Tasks by nodes. Only what is on screen is fetched and drawn. */
-export function Matrix({ label, queryKey, load, chosen, choose, nameOf, words }: {
+export function Matrix({ label, queryKey, load, chosen, choose, words }: {
   label: string;
   queryKey: unknown[];
   load: (window: Window) => Promise<MatrixData>;
   chosen?: Chosen;
   choose: (cell: Chosen) => void;
-  nameOf: (node: string) => string;
   /** What a state is called here, where that is not its name. */
   words?: Partial<Record<string, string>>;
 }) {
@@ -115,10 +115,10 @@ export function Matrix({ label, queryKey, load, chosen, choose, nameOf, words }:
             {size.nTasks} tasks × {size.nNodes} nodes
           </div>
           {range(columns).map((column) => {
-            const node = grid.nodes.get(column);
+            const name = grid.names.get(column);
             return (
-              <div key={column} className="head" role="columnheader" title={node && nameOf(node)} style={{ left: NAMES + column * COLUMN, top: 0, width: COLUMN, height: HEADS }}>
-                {node && nameOf(node)}
+              <div key={column} className="head" role="columnheader" title={name} style={{ left: NAMES + column * COLUMN, top: 0, width: COLUMN, height: HEADS }}>
+                {name}
               </div>
             );
           })}
@@ -131,7 +131,7 @@ export function Matrix({ label, queryKey, load, chosen, choose, nameOf, words }:
             cells={range(columns).map((column) => grid.cell(row, column)).join("")}
             firstColumn={columns.first}
             nodes={grid.nodes}
-            nameOf={nameOf}
+            names={grid.names}
             chosenNode={chosen && chosen.task === grid.tasks.get(row) ? chosen.node : undefined}
             choose={choose}
             words={words}
@@ -144,7 +144,7 @@ export function Matrix({ label, queryKey, load, chosen, choose, nameOf, words }:
 
 interface Shared {
   nodes: Map<number, string>;
-  nameOf: (node: string) => string;
+  names: Map<number, string>;
   choose: (cell: Chosen) => void;
   words?: Partial<Record<string, string>>;
 }
@@ -172,7 +172,7 @@ const Row = memo(function Row({ top, task, cells, firstColumn, chosenNode, ...sh
   );
 });
 
-const Squares = memo(function Squares({ task, cells, first, chosenNode, nodes, nameOf, choose, words }: Shared & {
+const Squares = memo(function Squares({ task, cells, first, chosenNode, nodes, names, choose, words }: Shared & {
   task: string;
   cells: string;
   first: number;
@@ -182,7 +182,7 @@ const Squares = memo(function Squares({ task, cells, first, chosenNode, nodes, n
     const status = statusOfLetter(letter);
     const node = nodes.get(first + place);
     if (!status || node === undefined) return null;
-    const label = `${task} on ${nameOf(node)}: ${words?.[status] ?? status}`;
+    const label = `${task} on ${names.get(first + place) ?? node}: ${words?.[status] ?? status}`;
     return (
       <button
         key={node}
@@ -205,10 +205,14 @@ const Squares = memo(function Squares({ task, cells, first, chosenNode, nodes, n
 class Grid {
   readonly tasks = new Map<number, string>();
   readonly nodes = new Map<number, string>();
+  readonly names = new Map<number, string>();
   private readonly cells = new Map<number, Map<number, string>>();
 
   add(tile: MatrixData, firstTask: number, firstNode: number): void {
-    tile.nodes.forEach((node, column) => this.nodes.set(firstNode + column, node));
+    tile.nodes.forEach((node, column) => {
+      this.nodes.set(firstNode + column, node);
+      this.names.set(firstNode + column, calledOf(node, tile.names[column]));
+    });
     tile.tasks.forEach((task, row) => {
       this.tasks.set(firstTask + row, task);
       const line = this.cells.get(firstTask + row) ?? new Map<number, string>();

@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link } from "react-router";
 import { api, data, page } from "../api/client";
 import { useMay } from "../app/identity";
+import { count } from "../lib/format";
 import { placeOf, statusOfTopic, TOPICS } from "../lib/notifications";
 import { useParam } from "../lib/params";
 import { LoadingRows } from "./Loading";
@@ -47,7 +48,7 @@ export function NotificationList() {
           <option value="unread">Unread</option>
           <option value="read">Read</option>
         </select>
-        <span className="muted grow">{news.data && `${news.data.total} in all`}</span>
+        <span className="muted grow">{news.data && count(news.data.total, "notification")}</span>
         <button type="button" className="button small" disabled={start === 0} onClick={() => setOffset(String(Math.max(0, start - PAGE)))}>
           Newer
         </button>
@@ -94,7 +95,7 @@ export function NotificationList() {
                     <td>
                       {mayMark && item.status === "unread" && (
                         <button type="button" className="button small" aria-label={`Mark notification ${item.id} as read`} onClick={() => mark.mutate([item.id])}>
-                          Read
+                          Mark as read
                         </button>
                       )}
                     </td>

@@ -19,7 +19,7 @@ export function PageHead({ title, crumbs = [], aside, children }: {
           <nav aria-label="Breadcrumb" className="crumbs">
             {crumbs.map(([name, to]) => (
               <span key={to}>
-                <Link to={to}>{name}</Link> /
+                <Link to={to}>{name}</Link>
               </span>
             ))}
           </nav>
@@ -38,7 +38,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return (
     <div className="empty">
       <strong>{title}</strong>
-      {children}
+      {children && <div>{children}</div>}
     </div>
   );
 }

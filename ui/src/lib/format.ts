@@ -27,19 +27,23 @@ export function duration(ms: number): string {
     .join(" ");
 }
 
-/** How long ago, in one unit. */
+const UNITS = [
+  [86_400 * 365, "y"],
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+] as const;
+
+/** How long ago, in one unit, as ages are told; how far ahead, to the nearest one, as waiting is. */
 export function ago(time: number, now: number): string {
   const seconds = Math.round((now - time) / 1000);
-  if (seconds < 5) return seconds < -5 ? `in ${ago(now, time).replace(" ago", "")}` : "just now";
-  for (const [size, unit] of [
-    [86_400 * 365, "y"],
-    [86_400, "d"],
-    [3600, "h"],
-    [60, "m"],
-  ] as const) {
-    if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;
+  if (Math.abs(seconds) < 5) return "just now";
+  if (seconds > 0) {
+    const [size, unit] = UNITS.find(([one]) => seconds >= one) ?? [1, "s"];
+    return `${Math.floor(seconds / size)} ${unit} ago`;
   }
-  return `${seconds} s ago`;
+  const [size, unit] = UNITS.find(([one]) => -seconds >= one * 0.95) ?? [1, "s"];
+  return `in ${Math.round(-seconds / size)} ${unit}`;
 }
 
 export function exact(time: number): string {

@@ -9,6 +9,13 @@ export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** What is known of something as `name: value, …`, cut where it gets long; anything but a map as it is. */
+export function facts(value: unknown, max = 120): string {
+  const entries = Object.entries(asMap(value)).filter(([, item]) => item !== null);
+  if (entries.length === 0) return typeof value === "object" ? "" : brief(value, max);
+  return brief(entries.map(([name, item]) => `${name.replace(/^n_/, "").replaceAll("_", " ")}: ${brief(item)}`).join(", "), max);
+}
+
 /** A value in one line, cut where it gets long. */
 export function brief(value: unknown, max = 120): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");

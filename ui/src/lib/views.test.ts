@@ -3,17 +3,19 @@ import { expect, test } from "vitest";
 import { eventParser, type Message } from "../api/events";
 import { sortRows } from "../components/DataTable";
 import { caretAt } from "./caret";
+import { facts } from "./json";
 import { compareRuns } from "./compareRuns";
 import { diffTasks } from "./diffTasks";
 import { ago, duration, parseTime } from "./format";
 import { chartOf, ticks } from "./gantt";
 import { linesOf } from "./log";
 import { safeUrl } from "./links";
+import { calledOf, idsOf } from "./nodeNames";
 import { choices, hasFilter, nodeQuery } from "./nodes";
 import { conflictsOf } from "./roles";
 import { SIGNS, STATUSES, statusOfRecord, statusOfRun } from "./status";
 import { inChunks, tilesOf, visible } from "./tiles";
-import { answered, panesOf, withAnswers } from "./wizard";
+import { answered, labelAt, panesOf, withAnswers } from "./wizard";
 import { worstOf } from "./worst";
 import { yamlTokens, yaqlPrefix } from "./yamlTokens";
 import { toYaml } from "./yamlWrite";
@@ -33,6 +35,18 @@ test("times of the server are UTC, and are told as how long ago", () => {
   expect(parseTime("nonsense")).toBeUndefined();
   expect(parseTime(null)).toBeUndefined();
   expect([ago(0, 1000), ago(0, 61_000), ago(0, 90_000_000), ago(120_000, 0)]).toEqual(["just now", "1 m ago", "1 d ago", "in 2 m"]);
+  expect([ago(0, 4999), ago(0, 119_000), ago(43_195_000, 0), ago(46_800_000, 0), ago(20_000, 0), ago(0, 7_199_000)]).toEqual(["5 s ago", "1 m ago", "in 12 h", "in 13 h", "in 20 s", "1 h ago"]);
+});
+
+test("details are told as names and values", () => {
+  expect(facts({ cluster_id: 1, name: "shop", message: null, n_run: 4, nodes: [1, 2] })).toBe("cluster id: 1, name: shop, run: 4, nodes: [1,2]");
+  expect([facts({}), facts(null), facts([]), facts("text"), facts(7)]).toEqual(["", "", "", "text", "7"]);
+  expect(facts({ text: "x".repeat(500) })).toHaveLength(120);
+});
+
+test("only nodes are asked for by their ids, each once", () => {
+  expect(idsOf(["10", "2", "master", "sync", "-", "2"])).toEqual(["2", "10"]);
+  expect([calledOf("sync"), calledOf("-", "x"), calledOf("master"), calledOf("7", "web-7"), calledOf("7", undefined)]).toEqual(["stages", "stages", "master", "web-7", "7"]);
 });
 
 test("every state has a sign of its own", () => {
@@ -159,7 +173,11 @@ test("a wizard says why something cannot be chosen, and shows at once what was c
   const panes = panesOf(definition, evaluation as unknown as Parameters<typeof panesOf>[1]);
   expect(panes.map((pane) => [pane.label, pane.controls.map((control) => control.label)])).toEqual([["Network", ["Manager"]]]);
   expect(panes[0]?.controls[0]?.options.map((option) => [option.label, option.why])).toEqual([["A", undefined], ["b", "B is not compatible with X"]]);
+  expect([labelAt(panes, "Net.manager"), labelAt(panes, "Net.other")]).toEqual(["Manager", "Net.other"]);
   const answers = answered({ Other: { x: 1 } }, "Net", "manager", "b");
+  const dropped = { ...evaluation, controls: [{ ...state, dropped: true, options }] } as unknown as Parameters<typeof panesOf>[1];
+  const told = (given: Record<string, unknown>) => panesOf(definition, dropped, given)[0]?.controls[0]?.dropped;
+  expect([told({ Net: { manager: "a" } }), told({})]).toEqual(["A is not possible any more.", "What was chosen here is not possible any more."]);
   expect(answers).toEqual({ Other: { x: 1 }, Net: { manager: "b" } });
   expect(withAnswers(panes, answers)[0]?.controls[0]?.value).toBe("b");
 });

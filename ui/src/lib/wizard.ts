@@ -18,8 +18,8 @@ export interface Control {
   description: string;
   value: unknown;
   why?: string;
-  /** What was chosen has become impossible. */
-  isDropped: boolean;
+  /** What was chosen and has become impossible, in words. */
+  dropped?: string;
   options: Option[];
 }
 
@@ -29,7 +29,7 @@ export interface Pane {
   controls: Control[];
 }
 
-export function panesOf(definition: Record<string, unknown>, evaluation: Schemas["WizardEvaluation"]): Pane[] {
+export function panesOf(definition: Record<string, unknown>, evaluation: Schemas["WizardEvaluation"], answers: Record<string, unknown> = {}): Pane[] {
   const panes = new Map<string, Pane>();
   for (const state of evaluation.controls) {
     if (state.hidden) continue;
@@ -45,7 +45,7 @@ export function panesOf(definition: Record<string, unknown>, evaluation: Schemas
       description: String(given.description ?? ""),
       value: state.value,
       why: state.disabled ? (state.messages.join("; ") || "not possible with what was chosen") : undefined,
-      isDropped: state.dropped,
+      dropped: state.dropped ? droppedOf(values, asMap(answers[state.pane])[state.control]) : undefined,
       options: state.options
         .filter((option) => !option.hidden)
         .map((option) => {
@@ -60,6 +60,17 @@ export function panesOf(definition: Record<string, unknown>, evaluation: Schemas
     });
   }
   return [...panes.values()];
+}
+
+function droppedOf(values: Record<string, unknown>[], asked: unknown): string {
+  const known = values.find((value) => value.data === asked);
+  return `${known ? labelOf(known, String(asked)) : "What was chosen here"} is not possible any more.`;
+}
+
+/** A path of an answer as people see it: the label of its control. */
+export function labelAt(panes: Pane[], path: string): string {
+  const found = panes.flatMap((pane) => pane.controls).find((control) => `${control.pane}.${control.name}` === path);
+  return found?.label ?? path;
 }
 
 function labelOf(given: Record<string, unknown>, name: string): string {

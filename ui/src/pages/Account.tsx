@@ -23,8 +23,8 @@ export default function Account() {
   };
   return (
     <div className="page">
-      <PageHead title={identity?.name ?? "Account"} aside={<span className="muted">{identity?.roles.join(", ")} of {identity?.tenant}</span>} />
-      <form className="card stack tight" style={{ maxWidth: 420 }} onSubmit={submit} aria-label="Password">
+      <PageHead title={identity?.name ?? "Account"} aside={identity && <span className="muted">role {identity.roles.join(", ")}, tenant {identity.tenant}</span>} />
+      <form className="card stack tight" style={{ maxWidth: 640 }} onSubmit={submit} aria-label="Password">
         <h2>Password</h2>
         <div className="field">
           <label htmlFor="old">Present password</label>
@@ -40,11 +40,13 @@ export default function Account() {
           Change password
         </button>
       </form>
-      <TokenForm
-        title="Token for a script"
-        action="Make token"
-        make={async (label, hours) => (await data(api.POST("/api/v1/tokens", { body: { label, expires_in: hours * 3600 } }))).token}
-      />
+      <div style={{ maxWidth: 640 }}>
+        <TokenForm
+          title="Token for a script"
+          action="Make token"
+          make={async (label, hours) => (await data(api.POST("/api/v1/tokens", { body: { label, expires_in: hours * 3600 } }))).token}
+        />
+      </div>
     </div>
   );
 }

@@ -7,7 +7,6 @@ import { Empty, PageHead } from "../components/PageHead";
 import { Problem } from "../components/Problem";
 import { Status } from "../components/Status";
 import { Time } from "../components/Time";
-import { count } from "../lib/format";
 import { useParam } from "../lib/params";
 import { statusOfCluster, statusOfRun } from "../lib/status";
 
@@ -45,8 +44,8 @@ export default function Clusters() {
         <Empty title="No clusters yet">
           <p>
             {releases.data?.length === 0
-              ? "Add a release first: POST /api/v1/releases, or `stoker release upload`."
-              : "A cluster is made from a release. Choose one and say what it should have."}
+              ? <>A cluster is made from a release. Add one first: <code>stoker release create --file release.yaml</code></>
+              : "A cluster is made from a release. Press New cluster, choose one and say what it should have."}
           </p>
         </Empty>
       )}
@@ -97,9 +96,9 @@ function Card({ cluster, release }: { cluster: Schemas["Cluster"]; release: stri
       <dl className="facts">
         <dt>Nodes</dt>
         <dd>
-          {nodes.data ? count(nodes.data.total, "node") : "…"}
-          {offline.data && offline.data.total > 0 && (
-            <span className="muted">, {offline.data.total} offline</span>
+          {nodes.data ? nodes.data.total.toLocaleString("en-US") : "…"}
+          {offline.data && nodes.data && nodes.data.total > 0 && (
+            <span className="muted">{offline.data.total > 0 ? `, ${offline.data.total.toLocaleString("en-US")} offline` : ", all online"}</span>
           )}
         </dd>
         <dt>Last run</dt>

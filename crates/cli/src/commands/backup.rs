@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use stoker_settings::DatabaseLocation;
-use stoker_store::{Database, Store};
+use stoker_store::{BackupError, Database, Store};
 
 use super::serve::Location;
 use crate::diagnostic::Diagnostic;
@@ -69,7 +69,8 @@ pub(crate) fn backup(args: BackupArgs, printer: &mut Printer) -> Outcome {
 async fn save(path: PathBuf, file: &Path) -> Outcome {
     let store =
         Store::open(&Database::Sqlite { path }).await.map_err(|error| Failure::unavailable(&error))?;
-    let saved = store.backup_to(file).await.map_err(|error| Failure::unavailable(&error));
+    let saved =
+        store.backup_to(file).await.map_err(|error| told(&error, "save to a file that is not there yet"));
     store.close().await;
     saved
 }
@@ -78,9 +79,19 @@ pub(crate) fn restore(args: RestoreArgs, printer: &mut Printer) -> Outcome {
     let path = embedded(args.location)?;
     make_folder(&path)?;
     let restored = block_on(stoker_store::restore(&args.file, &path, args.force))?;
-    restored.map_err(|error| Failure::unavailable(&error))?;
+    restored.map_err(|error| told(&error, "`--force` replaces it; what is in it now is gone then"))?;
     printer.note(&format!("{} is now what {} was", path.display(), args.file.display()));
     Ok(())
+}
+
+/// `help` is what to do about a file that is there already.
+fn told(error: &BackupError, help: &str) -> Failure {
+    let mut failure = Failure::unavailable(error);
+    if matches!(error, BackupError::Exists { .. }) {
+        failure.diagnostics =
+            failure.diagnostics.into_iter().map(|one| one.help(Some(help.to_owned()))).collect();
+    }
+    failure
 }
 
 /// A machine to be set up anew has no folder yet. Others on it have no business in it.

@@ -3,9 +3,12 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
+use stoker_model::{ClusterId, NodeId};
 use stoker_planner::{Action, Instance, Plan, PlannedTask};
+use stoker_store::Session;
 use utoipa::ToSchema;
 
+use crate::http::error::ApiResult;
 use crate::http::query::Query;
 
 /// Where there is no instance.
@@ -22,6 +25,8 @@ pub(crate) struct MatrixView {
     n_nodes: u64,
     pub(crate) tasks: Vec<String>,
     pub(crate) nodes: Vec<String>,
+    /// How the nodes are called, in the same order; what is no node, or gone, by what it is called in the plan.
+    names: Vec<String>,
     /// For each task a text with a letter for each node: `p` pending or to be run, `r` running, `s` success, `k`
     /// skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, and `.` where the task is not.
     pub(crate) cells: Vec<String>,
@@ -91,13 +96,30 @@ impl Window {
             }
             cells.into_iter().collect::<String>()
         };
+        let nodes: Vec<String> = columns.iter().map(|idx| plan.nodes[*idx].clone()).collect();
         MatrixView {
             n_tasks,
             n_nodes,
             cells: tasks.iter().map(row).collect(),
             tasks: tasks.iter().map(|task| task.name.clone()).collect(),
-            nodes: columns.into_iter().map(|idx| plan.nodes[idx].clone()).collect(),
+            names: nodes.clone(),
+            nodes,
         }
+    }
+}
+
+impl MatrixView {
+    /// Says how its nodes are called today.
+    pub(crate) async fn name(&mut self, session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
+        let id = |uid: &String| uid.parse().ok().map(NodeId);
+        let ids: Vec<NodeId> = self.nodes.iter().filter_map(id).collect();
+        let mut found = session.node_names(cluster, &ids).await?;
+        for (name, uid) in self.names.iter_mut().zip(&self.nodes) {
+            if let Some(known) = id(uid).and_then(|id| found.remove(&id)) {
+                *name = known;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -50,6 +50,9 @@ async fn a_matrix_comes_in_windows_in_the_order_of_execution() {
     let whole = site.server.get(&path).await.expect(200);
     assert_eq!(whole["tasks"], json!(["z-first", "a-last"]));
     assert_eq!(whole["cells"], json!(["pp", "pp"]));
+    let name = async |id: i64| site.server.get(&format!("nodes/{id}")).await.expect(200)["name"].clone();
+    let names = json!([name(site.nodes[0]).await, name(site.nodes[1]).await]);
+    assert_eq!(whole["names"], names);
     let window =
         site.server.get(&format!("{path}?task_offset=1&node_offset=1&node_limit=5")).await.expect(200);
     assert_eq!(window["tasks"], json!(["a-last"]));

@@ -211,6 +211,9 @@ async fn lists_are_filtered() {
         ("cluster_id=1", &[1, 2]),
         ("cluster_id=", &[3, 4]),
         ("cluster_id=77", &[]),
+        ("ids=4,2,99", &[2, 4]),
+        ("ids=2,3&cluster_id=1", &[2]),
+        ("ids=", &[1, 2, 3, 4]),
         ("status=ready", &[2]),
         ("status=ready,discover", &[1, 2, 3, 4]),
         ("online=0", &[3]),
@@ -231,7 +234,7 @@ async fn lists_are_filtered() {
     }
     let reply = server.get("nodes?status=discover&limit=1&offset=1").await;
     assert_eq!(reply.header("content-range"), "objects 1-1/3");
-    for query in ["cluster_id=x", "status=y", "online=maybe", "limit=-1", "order_by=colour"] {
+    for query in ["cluster_id=x", "ids=x", "status=y", "online=maybe", "limit=-1", "order_by=colour"] {
         server.get(&format!("nodes?{query}")).await.refused(400);
     }
     server.get("nodes?status=ready&offset=1").await.refused(416);

@@ -8,6 +8,10 @@ use crate::screen::Screen;
 #[test]
 fn a_run_that_fails_is_told_with_what_failed() {
     let desk = Desk::with_cluster();
+    let good = desk.run("apply --env 1 --yes --quiet").ok();
+    let silent = desk.run(&format!("run logs {}", good.trim()));
+    assert!(silent.err.contains("nothing failed; `--all` shows"), "{}", silent.err);
+    assert_eq!(silent.ok(), "");
     desk.write(
         "tasks.yaml",
         "- id: break\n  type: shell\n  version: 2.1.0\n  role: web\n  parameters: {cmd: 'echo to the log; echo sorry >&2; exit 3', retries: 0}\n",
@@ -28,6 +32,7 @@ fn a_run_that_fails_is_told_with_what_failed() {
     let logs = desk.run(&format!("run logs {} -o json", run.trim())).json();
     assert!(logs[0]["status"] == "error" && logs[0]["reason"].is_string(), "{logs}");
     assert_eq!(desk.run(&format!("run logs {} --search sorry", run.trim())).ok(), "! sorry\n");
+    desk.run(&format!("run logs {} --task other", run.trim())).fails(1, &["`other` was not carried out"]);
     let again = desk.run(&format!("run retry {} --follow", run.trim()));
     again.fails(1, &["failed"]);
     let history = desk.run(&format!("history show {} -o json", run.trim())).json();

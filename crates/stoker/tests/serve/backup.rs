@@ -25,6 +25,7 @@ fn a_saved_database_can_be_put_back() {
     assert!(saved.status.success(), "{saved:?}");
     let twice = stoker(&["backup", file], folder.path());
     assert_eq!(twice.status.code(), Some(5), "an old copy is not overwritten");
+    assert!(String::from_utf8_lossy(&twice.stderr).contains("save to a file that is not there"), "{twice:?}");
     client.expect(201, "POST", "/api/v1/tenants", Some(&json!({"name": "after"})));
 
     let in_use = stoker(&["restore", "--force", file], folder.path());
@@ -32,6 +33,7 @@ fn a_saved_database_can_be_put_back() {
     server.terminate();
     let careful = stoker(&["restore", file], folder.path());
     assert_eq!(careful.status.code(), Some(5), "not without --force");
+    assert!(String::from_utf8_lossy(&careful.stderr).contains("`--force` replaces it"), "{careful:?}");
     let restored = stoker(&["restore", "--force", file], folder.path());
     assert!(restored.status.success(), "{restored:?}");
     let fresh = stoker(&["restore", file], &elsewhere.file("new/folder"));

@@ -90,6 +90,24 @@ async fn lists_are_narrowed(ground: &Ground) {
     assert_eq!(found(all).await, ids[..1]);
 }
 
+async fn names_alone_are_of_one_cluster(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
+    let mut ids = Vec::new();
+    for (number, cluster_id) in [Some(one.id), Some(one.id), Some(two.id), None].into_iter().enumerate() {
+        let created = node(&mut writing, &format!("aa:{number}")).await;
+        let named = Node { cluster_id, name: format!("web-{number}"), ..created };
+        ids.push(writing.node_update(&named).await.unwrap().id);
+    }
+    commit(writing).await;
+    let mut session = ground.read().await;
+    let asked = [ids[1], ids[2], ids[3], NodeId(999)];
+    let found = session.node_names(one.id, &asked).await.unwrap();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(ids[1], "web-1".to_owned())]);
+    assert!(session.node_names(one.id, &[]).await.unwrap().is_empty());
+    assert!(session.node_names(ClusterId(999), &ids).await.unwrap().is_empty());
+}
+
 async fn thousands_of_ids_are_one_argument(ground: &Ground) {
     let mut writing = ground.change().await;
     let created = node(&mut writing, "aa").await;
@@ -226,6 +244,7 @@ on_both![
     every_field_comes_back,
     lists_are_narrowed,
     macs_and_hostnames_in_a_cluster_are_unique,
+    names_alone_are_of_one_cluster,
     nodes_are_found_by_either_of_their_names,
     thousands_of_ids_are_one_argument,
 ];

@@ -15,7 +15,7 @@ export default function About() {
         <dt>Stoker</dt>
         <dd>{version.data.stoker}</dd>
         <dt>Speaks the API of</dt>
-        <dd>{version.data.release}</dd>
+        <dd>Fuel {version.data.release}</dd>
         <dt>Features</dt>
         <dd>{version.data.feature_groups.join(", ") || "–"}</dd>
         <dt>Database</dt>

@@ -4,7 +4,8 @@ import { LoadingRows } from "../../components/Loading";
 import { Empty } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Time } from "../../components/Time";
-import { brief } from "../../lib/json";
+import { count } from "../../lib/format";
+import { facts } from "../../lib/json";
 import { useParam } from "../../lib/params";
 
 const PAGE = 100;
@@ -25,7 +26,7 @@ export default function Audit() {
       <div className="toolbar">
         <input type="search" aria-label="Action" placeholder="action, as cluster.create" value={action} onChange={(event) => setAction(event.target.value)} />
         <input type="search" aria-label="Target" placeholder="target, as cluster 1" value={target} onChange={(event) => setTarget(event.target.value)} />
-        <span className="muted grow">{entries.data && `${entries.data.total} in all`}</span>
+        <span className="muted grow">{entries.data && count(entries.data.total, "entry", "entries")}</span>
         <button type="button" className="button small" disabled={start === 0} onClick={() => setOffset(String(Math.max(0, start - PAGE)))}>
           Newer
         </button>
@@ -60,8 +61,8 @@ export default function Audit() {
                     <code>{entry.action}</code>
                   </td>
                   <td>{entry.target}</td>
-                  <td className="muted mono" title={JSON.stringify(entry.detail)}>
-                    {brief(entry.detail, 90)}
+                  <td className="muted" title={JSON.stringify(entry.detail)}>
+                    {facts(entry.detail)}
                   </td>
                   <td className="muted">{entry.address}</td>
                 </tr>

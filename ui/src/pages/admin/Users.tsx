@@ -122,19 +122,31 @@ function NewUser({ onMade }: { onMade: () => Promise<unknown> }) {
   return (
     <form className="card stack tight" onSubmit={submit} aria-label="New user">
       <h2>New user</h2>
-      <div className="row">
-        <input type="text" aria-label="Name" placeholder="name" autoComplete="off" required value={name} onChange={(event) => setName(event.target.value)} />
-        <input type="password" aria-label="Password" placeholder="password" autoComplete="new-password" required value={password} onChange={(event) => setPassword(event.target.value)} />
-        <select aria-label="Role" value={role} onChange={(event) => setRole(event.target.value)}>
-          {ROLES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <select aria-label="Tenant" value={tenant} onChange={(event) => setTenant(event.target.value)}>
-          {tenants.data?.map((one) => (
-            <option key={one.id}>{one.name}</option>
-          ))}
-        </select>
+      <div className="row" style={{ alignItems: "flex-end" }}>
+        <div className="field">
+          <label htmlFor="new-name">Name</label>
+          <input id="new-name" type="text" autoComplete="off" required value={name} onChange={(event) => setName(event.target.value)} />
+        </div>
+        <div className="field">
+          <label htmlFor="new-password">Password</label>
+          <input id="new-password" type="password" autoComplete="new-password" required value={password} onChange={(event) => setPassword(event.target.value)} />
+        </div>
+        <div className="field">
+          <label htmlFor="new-role">Role</label>
+          <select id="new-role" value={role} onChange={(event) => setRole(event.target.value)}>
+            {ROLES.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </div>
+        <div className="field">
+          <label htmlFor="new-tenant">Tenant</label>
+          <select id="new-tenant" value={tenant} onChange={(event) => setTenant(event.target.value)}>
+            {tenants.data?.map((one) => (
+              <option key={one.id}>{one.name}</option>
+            ))}
+          </select>
+        </div>
         <button type="submit" className="button primary" disabled={make.isPending}>
           Add user
         </button>

@@ -174,14 +174,18 @@ function NewWebhook({ onMade }: { onMade: () => Promise<unknown> }) {
         <label htmlFor="webhook-url">Address</label>
         <input id="webhook-url" required type="url" placeholder="https://chat.example/hooks/stoker" value={url} onChange={(event) => setUrl(event.target.value)} />
       </div>
-      <div className="field">
-        <label htmlFor="webhook-topics">Told of (nothing chosen: everything)</label>
-        <select id="webhook-topics" multiple value={topics} onChange={(event) => setTopics([...event.target.selectedOptions].map((option) => option.value))}>
+      <fieldset className="field" style={{ border: 0, margin: 0, padding: 0 }}>
+        <legend className="fieldname">Told of</legend>
+        <div className="choices">
           {TOPICS.map((topic) => (
-            <option key={topic}>{topic}</option>
+            <label className="check" key={topic}>
+              <input type="checkbox" checked={topics.includes(topic)} onChange={() => setTopics((now) => (now.includes(topic) ? now.filter((one) => one !== topic) : [...now, topic]))} />
+              <span>{topic}</span>
+            </label>
           ))}
-        </select>
-      </div>
+        </div>
+        <span className="hint">Nothing ticked: everything.</span>
+      </fieldset>
       {make.isError && <Problem title="Not made" error={make.error} />}
       {make.data?.secret && (
         <p role="status">

@@ -19,48 +19,50 @@ export default function Overview() {
     queryFn: () => data(api.GET("/api/v1/releases/{id}", { params: { path: { id: cluster.release_id } } })),
   });
   return (
-    <div className="columns">
-      <section className="card" aria-labelledby="about">
-        <h2 id="about">About</h2>
-        <dl className="facts">
-          <dt>Release</dt>
-          <dd>{release.data ? `${release.data.name} ${release.data.version}` : "…"}</dd>
-          <dt>Mode</dt>
-          <dd>{cluster.mode}</dd>
-          <dt>Components</dt>
-          <dd>
-            {cluster.components.length === 0 ? <span className="muted">none</span> : null}
-            <span className="row">
-              {cluster.components.map((name) => (
-                <span className="chip" key={name}>
-                  {name}
-                </span>
-              ))}
-            </span>
-          </dd>
-          <dt>Merge</dt>
-          <dd>
-            {cluster.merge_order ?? "release, cluster, plugins"}
-            {cluster.merge_mode === "replace" && ", later tasks replace"}
-          </dd>
-          <dt>Tenant</dt>
-          <dd>{cluster.tenant ?? "–"}</dd>
-          <dt>Settings</dt>
-          <dd>{cluster.is_locked ? "locked while it is deployed" : <Link to="settings">may be changed</Link>}</dd>
-          <dt>Made</dt>
-          <dd>
-            <Time at={cluster.created_at} />
-          </dd>
-        </dl>
-      </section>
-      <section className="card" aria-labelledby="nodes">
-        <h2 id="nodes">Nodes</h2>
-        {nodes.isPending && <LoadingRows rows={3} />}
-        {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
-        {nodes.data && <Nodes kinds={nodes.data} />}
-      </section>
-      <Links clusterId={cluster.id} />
-      <section className="card" aria-labelledby="runs" style={{ gridColumn: "1 / -1" }}>
+    <div className="stack">
+      <div className="columns">
+        <section className="card" aria-labelledby="about">
+          <h2 id="about">About</h2>
+          <dl className="facts">
+            <dt>Release</dt>
+            <dd>{release.data ? `${release.data.name} ${release.data.version}` : "…"}</dd>
+            <dt>Mode</dt>
+            <dd>{cluster.mode}</dd>
+            <dt>Components</dt>
+            <dd>
+              {cluster.components.length === 0 ? <span className="muted">none</span> : null}
+              <span className="row">
+                {cluster.components.map((name) => (
+                  <span className="chip" key={name}>
+                    {name}
+                  </span>
+                ))}
+              </span>
+            </dd>
+            <dt>Merge</dt>
+            <dd>
+              {cluster.merge_order ?? "release, cluster, plugins"}
+              {cluster.merge_mode === "replace" && ", later tasks replace"}
+            </dd>
+            <dt>Tenant</dt>
+            <dd>{cluster.tenant ?? "–"}</dd>
+            <dt>Settings</dt>
+            <dd>{cluster.is_locked ? "locked while it is deployed" : <Link to="settings">open to changes</Link>}</dd>
+            <dt>Made</dt>
+            <dd>
+              <Time at={cluster.created_at} />
+            </dd>
+          </dl>
+        </section>
+        <section className="card" aria-labelledby="nodes">
+          <h2 id="nodes">Nodes</h2>
+          {nodes.isPending && <LoadingRows rows={3} />}
+          {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
+          {nodes.data && <Nodes kinds={nodes.data} />}
+        </section>
+        <Links clusterId={cluster.id} />
+      </div>
+      <section className="card" aria-labelledby="runs">
         <h2 id="runs">Latest runs</h2>
         <RunList clusterId={cluster.id} limit={8} />
       </section>

@@ -32,8 +32,8 @@ export default function Plans() {
       columns={[
         { id: "id", name: "Plan", cell: (plan) => <Link to={`/plans/${plan.id}`}>#{plan.id}</Link>, sort: (plan) => plan.id },
         { id: "type", name: "Graph", cell: (plan) => plan.graph_type, sort: (plan) => plan.graph_type },
-        { id: "run", name: "Runs", cell: (plan) => plan.n_run, sort: (plan) => plan.n_run, isNumber: true },
-        { id: "skip", name: "Skipped", cell: (plan) => plan.n_skip, sort: (plan) => plan.n_skip, isNumber: true },
+        { id: "run", name: "To run", cell: (plan) => plan.n_run, sort: (plan) => plan.n_run, isNumber: true },
+        { id: "skip", name: "To skip", cell: (plan) => plan.n_skip, sort: (plan) => plan.n_skip, isNumber: true },
         { id: "by", name: "By", cell: (plan) => plan.created_by, sort: (plan) => plan.created_by },
         { id: "at", name: "Made", cell: (plan) => <Time at={plan.created_at} />, sort: (plan) => plan.created_at },
       ]}

@@ -2,12 +2,6 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, page } from "../../api/client";
 import { nodeQuery, type NodeFilter } from "../../lib/nodes";
 
-export const nodesOf = (clusterId: number) =>
-  queryOptions({
-    queryKey: ["nodes", clusterId],
-    queryFn: () => data(api.GET("/api/v1/nodes", { params: { query: { cluster_id: String(clusterId) } } })),
-  });
-
 /** So many are asked for at a time. */
 export const NODE_PAGE = 100;
 

@@ -6,6 +6,7 @@ import { Editor } from "../../components/Editor";
 import { Loading } from "../../components/Loading";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
+import { useClusterName } from "../../lib/clusterNames";
 import { asMap } from "../../lib/json";
 import { toYaml } from "../../lib/yamlWrite";
 import { functionNames } from "../yaql/functions";
@@ -32,6 +33,7 @@ export default function Edit() {
   const navigate = useNavigate();
   const own = useQuery(mergedTasks(id, type, "cluster"));
   const names = useQuery(functionNames);
+  const clusterName = useClusterName(id);
   const [text, setText] = useState<string>();
   const [judged, setJudged] = useState<unknown>();
   const initial = useMemo(() => (own.data ? (own.data.length === 0 ? EMPTY : toYaml(own.data.map(clean))) : undefined), [own.data]);
@@ -76,8 +78,9 @@ export default function Edit() {
         title={`Own layer of ${type}`}
         crumbs={[
           ["Clusters", "/clusters"],
-          [`cluster ${id}`, `/clusters/${id}`],
-          [`Graph ${type}`, `/clusters/${id}/graphs/${encodeURIComponent(type)}`],
+          [clusterName, `/clusters/${id}`],
+          ["Graphs", `/clusters/${id}/graphs`],
+          [type, `/clusters/${id}/graphs/${encodeURIComponent(type)}`],
         ]}
       >
         <Link className="button" to=".." relative="path">

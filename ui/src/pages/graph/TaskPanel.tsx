@@ -1,5 +1,6 @@
 import { Panel } from "../../components/Panel";
 import { asList, asMap } from "../../lib/json";
+import { toYaml } from "../../lib/yamlWrite";
 import type { Task, TaskGraph } from "../../lib/taskGraph";
 
 const HIDDEN = new Set(["id", "task_name", "provenance", "role", "cross-depends", "cross-depended-by"]);
@@ -18,7 +19,7 @@ export function TaskPanel({ graph, task, choose, close }: { graph: TaskGraph; ta
         <h3>Attributes, and who set them</h3>
         {fields.map((name) => (
           <div key={name} className="stack tight" style={{ gap: 2 }}>
-            <div className="row">
+            <div className="said">
               <strong>{name}</strong>
               <Source from={asMap(provenance[name])} />
             </div>
@@ -53,7 +54,7 @@ function Value({ value }: { value: unknown }) {
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
     return <p className="mono">{value.join(", ")}</p>;
   }
-  return <pre>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>;
+  return <pre>{typeof value === "string" ? value : toYaml(value).trimEnd()}</pre>;
 }
 
 function Neighbours({ title, names, choose }: { title: string; names: string[]; choose: (task: string) => void }) {

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { api, data } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
+import { NodePicker } from "../../components/NodePicker";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { Time } from "../../components/Time";
+import { count } from "../../lib/format";
 import type { Status as Word } from "../../lib/status";
 import { apply, carriers, takeOff, type Module } from "./api";
 
@@ -15,7 +16,6 @@ export function Carriers({ module, mayWrite }: { module: Module; mayWrite: boole
   const queries = useQueryClient();
   const [node, setNode] = useState("");
   const results = useQuery(carriers(module.id));
-  const nodes = useQuery({ queryKey: ["nodes", "all"], queryFn: () => data(api.GET("/api/v1/nodes")), enabled: mayWrite });
   const onSettled = () => queries.invalidateQueries({ queryKey: ["modules"] });
   const give = useMutation({ mutationFn: () => apply(node, module.id), onSettled });
   const take = useMutation({ mutationFn: (instance: string) => takeOff(instance, module.id), onSettled });
@@ -25,9 +25,9 @@ export function Carriers({ module, mayWrite }: { module: Module; mayWrite: boole
       <h3>Nodes that carry it</h3>
       {results.isPending && <LoadingRows rows={2} />}
       {results.isError && <Problem error={results.error} retry={() => void results.refetch()} />}
-      {results.data?.length === 0 && <p className="muted">None yet.</p>}
+      {results.data?.total === 0 && <p className="muted">None yet.</p>}
       <ul className="stack tight">
-        {results.data?.map(({ instance, result }) => (
+        {results.data?.shown.map(({ instance, result }) => (
           <li key={instance.id} className="row">
             <strong>{instance.name}</strong>
             {result && <Status status={WORDS[result.status.toUpperCase()] ?? "pending"} word={result.status.toLowerCase()} />}
@@ -42,19 +42,11 @@ export function Carriers({ module, mayWrite }: { module: Module; mayWrite: boole
           </li>
         ))}
       </ul>
+      {results.data && results.data.total > results.data.shown.length && <p className="muted">and {count(results.data.total - results.data.shown.length, "more node", "more nodes")}</p>}
       {error && <Problem error={error} />}
       {mayWrite && (
         <div className="row">
-          <select aria-label="Node to apply it to" value={node} onChange={(event) => setNode(event.target.value)}>
-            <option value="">choose a node</option>
-            {nodes.data
-              ?.filter((one) => one.cluster != null)
-              .map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
-                </option>
-              ))}
-          </select>
+          <NodePicker id="apply-to" label="Node to apply it to" node={node} choose={setNode} />
           <button type="button" className="button" disabled={node === "" || give.isPending} onClick={() => give.mutate()}>
             {give.isPending ? "Applying…" : "Apply"}
           </button>

@@ -59,7 +59,7 @@ export default function Modules() {
                       {one.apply_order}
                     </td>
                     <td>
-                      <button type="button" className="button quiet small" onClick={() => setChosen(one.id)}>
+                      <button type="button" className="button link" onClick={() => setChosen(one.id)}>
                         {one.name}
                       </button>
                     </td>

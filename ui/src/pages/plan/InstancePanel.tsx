@@ -5,19 +5,21 @@ import { LoadingRows } from "../../components/Loading";
 import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
+import { useNodeNames } from "../../lib/nodeNames";
+import { toYaml } from "../../lib/yamlWrite";
 import { Words } from "../../components/Words";
 
 /** Why a task runs on a node, or does not. */
-export function InstancePanel({ planId, clusterId, graphType, task, node, nameOf, close }: {
+export function InstancePanel({ planId, clusterId, graphType, task, node, close }: {
   planId: number;
   clusterId: number;
   graphType: string;
   task: string;
   node: string;
-  nameOf: (node: string) => string;
   close: () => void;
 }) {
   const found = useInstance(planId, task, node);
+  const nameOf = useNodeNames([node]);
   const instance = found.data?.[0];
   return (
     <Panel
@@ -86,7 +88,7 @@ export function Reason({ instance }: { instance: Schemas["PlannedInstance"] }) {
           <h3>
             What its executor gets <span className="chip">{instance.type}</span>
           </h3>
-          <pre>{JSON.stringify(instance.parameters ?? {}, null, 2)}</pre>
+          <pre>{toYaml(instance.parameters ?? {}).trimEnd()}</pre>
         </section>
       )}
     </>

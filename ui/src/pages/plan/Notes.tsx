@@ -1,10 +1,12 @@
 import type { Schemas } from "../../api/client";
 import { count, duration } from "../../lib/format";
+import { useNodeNames } from "../../lib/nodeNames";
 import { Words } from "../../components/Words";
 
 /** What else is to be said about a plan, folded. */
-export function Notes({ plan, nameOf }: { plan: Schemas["PlanSummary"]; nameOf: (node: string) => string }) {
+export function Notes({ plan }: { plan: Schemas["PlanSummary"] }) {
   const path = plan.estimate.critical_path;
+  const nameOf = useNodeNames([...path.map((step) => step.node), ...plan.excluded.flatMap((one) => one.nodes)]);
   return (
     <div className="stack tight" style={{ flex: 1, minWidth: 260 }}>
       {plan.warnings.length > 0 && (

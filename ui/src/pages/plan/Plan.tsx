@@ -9,8 +9,8 @@ import { Matrix, type Chosen, type Window } from "../../components/Matrix";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Time } from "../../components/Time";
+import { useClusterName } from "../../lib/clusterNames";
 import { count, duration } from "../../lib/format";
-import { useNodeNames } from "../../lib/nodeNames";
 import { useParam, useSetParams } from "../../lib/params";
 import { InstancePanel } from "./InstancePanel";
 import { Notes } from "./Notes";
@@ -35,11 +35,6 @@ export default function Plan() {
 }
 
 function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Schemas["PlanChanges"] }) {
-  const cluster = useQuery({
-    queryKey: ["clusters", plan.cluster],
-    queryFn: () => data(api.GET("/api/v1/clusters/{id}", { params: { path: { id: plan.cluster } } })),
-  });
-  const nameOf = useNodeNames(plan.cluster);
   const [search, setSearch] = useParam("q", "");
   const [show, setShow] = useParam("show", "runs");
   const [task] = useParam("task", "");
@@ -58,7 +53,7 @@ function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Sche
   );
   const choose = useCallback((cell: Chosen) => setParams({ task: cell.task, node: cell.node }), [setParams]);
   const nNodes = countNodes(plan);
-  const name = cluster.data?.name ?? `cluster ${plan.cluster}`;
+  const name = useClusterName(plan.cluster);
   const isOpen = task !== "" && node !== "";
   return (
     <div className="page full plan">
@@ -91,14 +86,14 @@ function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Sche
         )}
       </PageHead>
       <div className="stats">
-        <Stat n={plan.n_run} name="run" />
-        <Stat n={plan.n_skip} name="skipped" />
+        <Stat n={plan.n_run} name="to run" />
+        <Stat n={plan.n_skip} name="to skip" />
         <Stat n={plan.tasks.filter((one) => one.n_run > 0).length} name={`of ${count(plan.tasks.length, "task")} run somewhere`} />
         <div className="stat">
           <strong>{plan.estimate.n_known > 0 ? `≈ ${duration(plan.estimate.total_ms)}` : "–"}</strong>
           <span>{plan.estimate.n_known > 0 ? "by earlier runs" : "no earlier run to judge by"}</span>
         </div>
-        <Notes plan={plan} nameOf={nameOf} />
+        <Notes plan={plan} />
       </div>
       {changes?.is_current === false && (
         <div className="problem warning" role="status">
@@ -122,10 +117,9 @@ function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Sche
           load={load}
           chosen={isOpen ? { task, node } : undefined}
           choose={choose}
-          nameOf={nameOf}
           words={WORDS}
         />
-        {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} nameOf={nameOf} close={() => choose({ task: "", node: "" })} />}
+        {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => choose({ task: "", node: "" })} />}
       </div>
       {isApplying && <Apply plan={plan} name={name} nNodes={nNodes} onClose={() => setApplying(false)} />}
     </div>

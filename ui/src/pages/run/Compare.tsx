@@ -7,7 +7,10 @@ import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { compareRuns } from "../../lib/compareRuns";
 import { count, duration } from "../../lib/format";
+import { useNodeNames } from "../../lib/nodeNames";
 import { historyOf } from "./history";
+
+const SHOWN = 500;
 
 /** Two runs beside each other: what ended otherwise, and what took longer. */
 export default function Compare() {
@@ -18,6 +21,8 @@ export default function Compare() {
   const plans = useQuery({ queryKey: ["runs", "compare-plans", ...ids], queryFn: () => comparePlans(ids) });
   const error = a.error ?? b.error;
   const rows = a.data && b.data ? compareRuns(a.data, b.data) : undefined;
+  const shown = rows?.slice(0, SHOWN) ?? [];
+  const nameOf = useNodeNames(shown.map((row) => row.node));
   return (
     <div className="page">
       <PageHead title={`Runs #${ids[0]} and #${ids[1]}`} crumbs={[["Runs", "/runs"]]} />
@@ -41,10 +46,10 @@ export default function Compare() {
               </tr>
             </thead>
             <tbody>
-              {rows.slice(0, 500).map((row) => (
+              {shown.map((row) => (
                 <tr key={`${row.task} ${row.node}`}>
                   <td>{row.task}</td>
-                  <td>{row.node}</td>
+                  <td>{nameOf(row.node)}</td>
                   <td>{row.a ? <Status status={row.a} /> : <span className="muted">not there</span>}</td>
                   <td>{row.b ? <Status status={row.b} /> : <span className="muted">not there</span>}</td>
                   <td className="num">{row.longerMs === undefined ? "" : `${row.longerMs < 0 ? "−" : "+"}${duration(Math.abs(row.longerMs))}`}</td>
@@ -54,6 +59,7 @@ export default function Compare() {
           </table>
         </div>
       )}
+      {rows && rows.length > SHOWN && <p className="muted">and {count(rows.length - SHOWN, "more difference")}</p>}
     </div>
   );
 }

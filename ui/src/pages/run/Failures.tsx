@@ -2,20 +2,21 @@ import { useQuery } from "@tanstack/react-query";
 import type { Chosen } from "../../components/Matrix";
 import { Status } from "../../components/Status";
 import { statusOfRecord } from "../../lib/status";
+import { useNodeNames } from "../../lib/nodeNames";
 import { count } from "../../lib/format";
 import { historyOf } from "./history";
 
 const SHOWN = 5;
 
 /** What failed, first: it is what somebody looks for. */
-export function Failures({ partId, isActive, nameOf, choose }: {
+export function Failures({ partId, isActive, choose }: {
   partId: number;
   isActive: boolean;
-  nameOf: (node: string) => string;
   choose: (cell: Chosen) => void;
 }) {
   const failed = useQuery({ ...historyOf(partId, { statuses: "error" }), refetchInterval: isActive ? 5000 : false });
   const rows = failed.data ?? [];
+  const nameOf = useNodeNames(rows.slice(0, SHOWN).map((row) => row.node_id));
   if (rows.length === 0) return null;
   return (
     <section className="problem" aria-label="Failures">

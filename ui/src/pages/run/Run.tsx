@@ -5,11 +5,11 @@ import { api, data, type Schemas } from "../../api/client";
 import { useMay } from "../../app/identity";
 import { Loading } from "../../components/Loading";
 import { Matrix, type Chosen, type Window } from "../../components/Matrix";
-import { Empty, PageHead } from "../../components/PageHead";
+import { Empty, PageHead, type Crumb } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { Time, Took } from "../../components/Time";
-import { useNodeNames } from "../../lib/nodeNames";
+import { useClusterName } from "../../lib/clusterNames";
 import { useParam, useSetParams } from "../../lib/params";
 import { statusOfRun, STATUSES } from "../../lib/status";
 import { Controls } from "./Controls";
@@ -48,6 +48,15 @@ function isActive(run: Schemas["Transaction"]): boolean {
   return run.status === "running" || run.status === "pending";
 }
 
+function crumbsOf(run: Schemas["Transaction"], clusterName: string): Crumb[] {
+  if (run.cluster == null) return [["Runs", "/runs"]];
+  return [
+    ["Clusters", "/clusters"],
+    [clusterName, `/clusters/${run.cluster}`],
+    ["Runs", `/clusters/${run.cluster}/runs`],
+  ];
+}
+
 function Shown({ details }: { details: Schemas["Run"] }) {
   const { run, parts } = details;
   const [chosenPart, setPart] = useParam("part", "");
@@ -58,7 +67,7 @@ function Shown({ details }: { details: Schemas["Run"] }) {
   const [node] = useParam("node", "");
   const setParams = useSetParams();
   const mayOperate = useMay("operate");
-  const nameOf = useNodeNames(run.cluster);
+  const clusterName = useClusterName(run.cluster);
   const part = parts.find((one) => String(one.run.id) === chosenPart) ?? parts.findLast((one) => one.run.time_start) ?? parts[0];
   const live = useLive(part && { id: part.run.id, lastEvent: part.last_event }, isActive(run), [
     ["runs", "one", run.id],
@@ -82,12 +91,15 @@ function Shown({ details }: { details: Schemas["Run"] }) {
     <div className="page full">
       <PageHead
         title={`Run #${run.id}`}
-        crumbs={[...(run.cluster == null ? [] : ([[`Cluster ${run.cluster}`, `/clusters/${run.cluster}`]] as [string, string][])), ["Runs", run.cluster == null ? "/runs" : `/clusters/${run.cluster}/runs`]]}
+        crumbs={crumbsOf(run, clusterName)}
         aside={
           <>
             <Status status={status} />
             {isPaused && isActive(run) && <Status status="stopped" word="paused" />}
             {run.dry_run && <span className="chip">dry run</span>}
+            <span className="muted">
+              {parts.length > 1 ? "graphs" : "graph"} {parts.map((one) => one.run.graph_type ?? one.run.name).join(", ")}
+            </span>
           </>
         }
       >
@@ -118,7 +130,7 @@ function Shown({ details }: { details: Schemas["Run"] }) {
           ))}
         </div>
       )}
-      {part && <Failures partId={part.run.id} isActive={isActive(run)} nameOf={nameOf} choose={choose} />}
+      {part && <Failures partId={part.run.id} isActive={isActive(run)} choose={choose} />}
       <div className="toolbar">
         <div className="tabs" role="tablist" aria-label="View">
           {VIEWS.map(([name, title]) => (
@@ -153,12 +165,12 @@ function Shown({ details }: { details: Schemas["Run"] }) {
               load={load}
               chosen={isOpen ? { task, node } : undefined}
               choose={choose}
-              nameOf={nameOf}
+             
             />
           )}
-          {view === "timeline" && <Timeline partId={part.run.id} isActive={isActive(run)} nameOf={nameOf} chosen={isOpen ? { task, node } : undefined} choose={choose} />}
+          {view === "timeline" && <Timeline partId={part.run.id} isActive={isActive(run)} chosen={isOpen ? { task, node } : undefined} choose={choose} />}
           {view === "graph" && <RunGraph partId={part.run.id} clusterId={run.cluster ?? 0} graphType={part.run.graph_type ?? "default"} />}
-          {isOpen && <RunPanel partId={part.run.id} runId={run.id} clusterId={run.cluster} planId={part.plan_id} task={task} node={node} isActive={isActive(run)} nameOf={nameOf} close={() => choose({ task: "", node: "" })} />}
+          {isOpen && <RunPanel partId={part.run.id} runId={run.id} clusterId={run.cluster} planId={part.plan_id} task={task} node={node} isActive={isActive(run)} close={() => choose({ task: "", node: "" })} />}
         </div>
       )}
     </div>

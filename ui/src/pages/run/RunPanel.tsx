@@ -5,6 +5,7 @@ import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { Time, Took } from "../../components/Time";
+import { useNodeNames } from "../../lib/nodeNames";
 import { statusOfRecord } from "../../lib/status";
 import { Reason, useInstance } from "../plan/InstancePanel";
 import { Earlier } from "./Earlier";
@@ -12,7 +13,7 @@ import { historyOf } from "./history";
 import { Words } from "../../components/Words";
 
 /** Everything about a task on a node in a run. */
-export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, nameOf, close }: {
+export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, close }: {
   partId: number;
   runId: number;
   clusterId?: number | null;
@@ -20,11 +21,11 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
   task: string;
   node: string;
   isActive: boolean;
-  nameOf: (node: string) => string;
   close: () => void;
 }) {
   const history = useQuery(historyOf(partId, { nodes: node === "sync" ? "-" : node, tasks_names: task, include_summary: "1" }));
   const planned = useInstance(planId, task, node);
+  const nameOf = useNodeNames([node]);
   const record = history.data?.[0];
   const status = record && statusOfRecord(record.status, record.outcome);
   const hasBegun = record?.time_start != null;

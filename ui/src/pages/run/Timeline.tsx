@@ -4,16 +4,16 @@ import { api, data } from "../../api/client";
 import { Gantt } from "../../components/Gantt";
 import { LoadingRows } from "../../components/Loading";
 import type { Chosen } from "../../components/Matrix";
+import { calledOf } from "../../lib/nodeNames";
 import { Problem } from "../../components/Problem";
 import { historyOf } from "./history";
 
 const NODES = 50;
 
 /** Some nodes at a time. */
-export function Timeline({ partId, isActive, nameOf, chosen, choose }: {
+export function Timeline({ partId, isActive, chosen, choose }: {
   partId: number;
   isActive: boolean;
-  nameOf: (node: string) => string;
   chosen?: Chosen;
   choose: (cell: Chosen) => void;
 }) {
@@ -32,7 +32,8 @@ export function Timeline({ partId, isActive, nameOf, chosen, choose }: {
   if (matrix.isError) return <Problem error={matrix.error} retry={() => void matrix.refetch()} />;
   if (history.isError) return <Problem error={history.error} retry={() => void history.refetch()} />;
   if (!matrix.data || !history.data) return <LoadingRows rows={8} />;
-  const { n_nodes: nNodes } = matrix.data;
+  const { n_nodes: nNodes, nodes: lanes, names } = matrix.data;
+  const nameOf = (uid: string) => calledOf(uid, names[lanes.indexOf(uid)]);
   return (
     <div className="stack tight" style={{ minHeight: 0 }}>
       {nNodes > NODES && (

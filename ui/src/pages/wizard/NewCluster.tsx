@@ -7,7 +7,7 @@ import { Loading, LoadingRows } from "../../components/Loading";
 import { Empty, PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { useParam } from "../../lib/params";
-import { answered, panesOf, withAnswers } from "../../lib/wizard";
+import { answered, labelAt, panesOf, withAnswers } from "../../lib/wizard";
 import { Compatibility } from "./Compatibility";
 import { PaneCard } from "./PaneCard";
 
@@ -23,7 +23,7 @@ export default function NewCluster() {
     <div className="page">
       <PageHead title="New cluster" crumbs={[["Clusters", "/clusters"]]} />
       {releases.isError && <Problem error={releases.error} retry={() => void releases.refetch()} />}
-      {releases.isSuccess && !release && <Empty title="There is no release to deploy">Upload one first: POST /api/v1/releases.</Empty>}
+      {releases.isSuccess && !release && <Empty title="There is no release to deploy">Add one first: <code>stoker release create --file release.yaml</code></Empty>}
       {release && !mayOperate && <Empty title="Making clusters takes the role of an operator" />}
       {release && mayOperate && <Wizard key={release.id} release={release} releases={usable} setRelease={setChosen} />}
     </div>
@@ -53,13 +53,13 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
       await navigate(`/clusters/${cluster.id}`);
     },
   });
-  const judged = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data) : undefined;
+  const judged = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data, answers) : undefined;
   const panes = judged && evaluation.isPlaceholderData ? withAnswers(judged, answers) : judged;
   const problems = evaluation.data?.problems ?? [];
   const conflicts = (evaluation.data?.conflicts ?? []) as { message?: string }[];
   const isWrong = conflicts.length > 0;
   return (
-    <div className="withpanel open" style={{ alignItems: "start" }}>
+    <div className="withpanel open" style={{ alignItems: "start", alignContent: "start" }}>
       <form
         className="stack"
         aria-label="New cluster"
@@ -108,7 +108,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
         </div>
         {isMatrixOpen && <Compatibility releaseId={release.id} />}
       </form>
-      <aside className="panel" aria-label="What the cluster will have" style={{ position: "sticky", top: 0 }}>
+      <aside className="panel summary" aria-label="What the cluster will have">
         <h2>What the cluster will have</h2>
         <dl className="facts">
           <dt>Components</dt>
@@ -124,7 +124,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
           ))}
           {problems.map((problem) => (
             <p key={`${problem.path} ${problem.message}`} className="problem warning">
-              {problem.path}: {problem.message}
+              {labelAt(panes ?? [], problem.path)}: {problem.message}
             </p>
           ))}
           {!isWrong && problems.length === 0 && evaluation.data && <p className="muted">Everything goes together.</p>}

@@ -14,7 +14,7 @@ export function PaneCard({ pane, set }: { pane: Pane; set: (control: string, val
 
 function ControlInput({ control, set }: { control: Control; set: (value: unknown) => void }) {
   const id = `control-${control.pane}-${control.name}`;
-  const dropped = control.isDropped && <span className="wrong">What was chosen here is not possible any more.</span>;
+  const dropped = control.dropped && <span className="wrong">{control.dropped}</span>;
   if (control.type === "radio" || control.type === "select") {
     return (
       <fieldset className="field" style={{ border: 0, margin: 0, padding: 0 }}>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { LoadingRows } from "../../components/Loading";
 import { Empty } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
+import { Words } from "../../components/Words";
 import { useParam } from "../../lib/params";
 import { functionList } from "./functions";
 
@@ -46,7 +47,7 @@ export function Reference() {
                     ))}
                   </td>
                   <td>
-                    {one.doc}
+                    <Words text={one.doc} />
                     {one.examples.slice(0, 3).map((example) => (
                       <pre key={example.expression} className="muted">
                         {example.expression} → {example.result}

@@ -2,10 +2,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { useMay } from "../../app/identity";
+import { NodePicker } from "../../components/NodePicker";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { useParam, useSetParams } from "../../lib/params";
-import { nodesOf } from "../cluster/nodeQueries";
 import { Explanation } from "./Explanation";
 import { Reference } from "./Reference";
 
@@ -31,7 +31,6 @@ function Playground() {
   const [task, setTask] = useParam("task", "");
   const [own, setOwn] = useState(SAMPLE);
   const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
-  const nodes = useQuery({ ...nodesOf(Number(cluster)), enabled: cluster !== "" });
   const evaluate = useMutation({
     mutationFn: () => {
       const body: Schemas["YaqlQuestion"] = { expression };
@@ -82,14 +81,7 @@ function Playground() {
             <>
               <div className="field">
                 <label htmlFor="node">Node</label>
-                <select id="node" value={node} onChange={(event) => setNode(event.target.value)}>
-                  <option value="">choose</option>
-                  {nodes.data?.map((one) => (
-                    <option key={one.id} value={one.id}>
-                      {one.name}
-                    </option>
-                  ))}
-                </select>
+                <NodePicker id="node" label="Node" cluster={cluster} node={node} choose={setNode} />
               </div>
               <div className="field">
                 <label htmlFor="task">Old state of task</label>

@@ -54,6 +54,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         _ => "ready,error,running",
     };
     let mut all = Vec::new();
+    let mut n_told = 0;
     for part in parts(remote, args.run)? {
         let history = Request::get(format!("transactions/{part}/deployment_history"))
             .query("statuses", statuses)
@@ -64,6 +65,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             let request =
                 Request::get(format!("runs/{part}/output")).query("task", &task).query("node", &node);
             let pieces = remote.get_list(&request)?;
+            n_told += 1;
             if remote.format() == Format::Table {
                 let reason = crate::text::one_line(&cell(&record["reason"]));
                 let why = if reason.is_empty() { reason } else { format!(", {reason}") };
@@ -78,12 +80,22 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         }
     }
     match (remote.format(), &args.task) {
-        (Format::Table, _) => Ok(()),
-        (_, Some(task)) if all.is_empty() => {
+        (_, Some(task)) if n_told == 0 => {
             Err(Failure::failed(format!("task `{task}` was not carried out in run {}", args.run)))
+        }
+        (Format::Table, _) => {
+            if n_told == 0 {
+                remote.note(nothing(args));
+            }
+            Ok(())
         }
         _ => remote.data(&Json::Array(all)),
     }
+}
+
+/// Silence would leave open whether something was looked for.
+fn nothing(args: &Args) -> &'static str {
+    if args.all { "nothing was carried out" } else { "nothing failed; `--all` shows what was carried out" }
 }
 
 /// The parts of a run; itself where it is one.

@@ -13,6 +13,8 @@ const TRIES_MAX: usize = 10;
 /// A control as it stands after the answers so far.
 pub(super) struct Control {
     pub(super) pane: String,
+    /// What the pane is called where people see it.
+    pub(super) heading: String,
     pub(super) name: String,
     pub(super) label: String,
     pub(super) is_hidden: bool,
@@ -35,6 +37,7 @@ impl Control {
     pub(super) fn new(wizard: &Json, state: &Json) -> Self {
         let (pane, name) = (cell(&state["pane"]), cell(&state["control"]));
         let definition = &wizard[pane.as_str()][name.as_str()];
+        let heading = wizard[pane.as_str()]["metadata"]["label"].as_str().map_or_else(|| pane.clone(), plain);
         let label = definition["label"].as_str().map_or_else(|| name.clone(), plain);
         let words = |value: &Json| value.as_array().into_iter().flatten().map(cell).collect::<Vec<_>>();
         let choice = |option: &Json| {
@@ -52,6 +55,7 @@ impl Control {
         };
         let options = state["options"].as_array().into_iter().flatten();
         Self {
+            heading,
             label,
             is_hidden: state["hidden"] == true,
             is_disabled: state["disabled"] == true,

@@ -147,7 +147,7 @@ fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<
         }
         if control.pane != pane {
             control.pane.clone_into(&mut pane);
-            remote.printer.note(&format!("\n{pane}"));
+            remote.printer.note(&format!("\n{}", control.heading));
         }
         if control.is_disabled {
             remote.printer.note(&format!("  {}: {}", control.label, control.why()));

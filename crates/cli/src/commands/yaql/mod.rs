@@ -36,7 +36,7 @@ Examples:
   stoker yaql '$.nodes.where(controller in $.roles).name' --data cluster.yaml
   stoker yaql '$.len() > $n' --data - --var n=3 < list.json
   stoker yaql '$.nodes.select($.cpus).sum()' --data cluster.yaml --explain
-  stoker yaql -- '-$.offset' --data cluster.yaml   (an expression that begins with `-`)
+  stoker yaql --data cluster.yaml -- '-$.offset'   (an expression that begins with `-`)
 
 Exit codes:
   0  there is a result

@@ -26,6 +26,7 @@ use crate::state::App;
     params(
         Paging,
         ("cluster_id" = Option<String>, Query, description = "Of this cluster; empty: of none"),
+        ("ids" = Option<String>, Query, description = "Only these, comma-separated"),
         ("status" = Option<String>, Query, description = "With one of these statuses, comma-separated"),
         ("online" = Option<String>, Query, description = "1: only those online, 0: only the others"),
         ("roles" = Option<String>, Query,
@@ -45,10 +46,11 @@ pub(super) async fn node_list(
     let wanted = list(&mut query);
     let of_none = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
+    let ids = query.ids("ids").map(|ids| ids.into_iter().map(NodeId).collect());
     let filter = NodeFilter {
         cluster: if of_none { Some(None) } else { cluster },
         tenant_id: login.tenant_limit(),
-        ids: None,
+        ids,
     };
     let narrow = Narrow::read(&mut query);
     query.finish()?;

@@ -36,9 +36,12 @@ pub(super) async fn plan_matrix(
     let window = Window::read(&mut query);
     query.finish()?;
     let plan = read_plan(&app, &login, &path).await?;
+    let cluster = plan.record.cluster_id;
     let letter = |instance: &Instance<'_>| match instance.verdict.action() {
         Action::Run => 'p',
         Action::Skip => 'k',
     };
-    Ok(Answer::ok(app.plans.compute(move || window.of(&plan.explained.plan, letter)).await?))
+    let mut matrix = app.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
+    matrix.name(&mut app.store.read().await?, cluster).await?;
+    Ok(Answer::ok(matrix))
 }

@@ -47,6 +47,7 @@ pub(super) async fn run_matrix(
     let unplanned = || ApiError::conflict(format!("run {} has no plan yet", run.id));
     let plan_id = session.run_work(part.id).await?.and_then(|work| work.plan_id).ok_or_else(unplanned)?;
     let record = session.plan_get(plan_id).await?.ok_or_else(unplanned)?;
+    let cluster = record.cluster_id;
     let stored = StoredPlan::read(&app, &mut session, record).await?;
     let has_ended = !matches!(part.status, RunStatus::Pending | RunStatus::Running);
     let planned = move |instance: &Instance<'_>| match instance.verdict.action() {
@@ -60,6 +61,7 @@ pub(super) async fn run_matrix(
         ..HistoryFilter::default()
     };
     let records = session.history_list(&[part.id], &filter).await?;
+    matrix.name(&mut session, cluster).await?;
     drop(session);
     write_over(&mut matrix, &records);
     Ok(Answer::ok(matrix))

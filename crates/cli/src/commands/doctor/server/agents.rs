@@ -23,6 +23,9 @@ fn judge(agents: &[Json], nodes: &[Json]) -> Finding {
     };
     let away: Vec<String> =
         agents.iter().filter(|agent| !is_online(agent)).map(|agent| cell(&agent["uid"])).collect();
+    if agents.is_empty() {
+        return Finding::ok(CHECK, "none has joined");
+    }
     if away.is_empty() {
         return Finding::ok(CHECK, format!("all {} are there", agents.len()));
     }
