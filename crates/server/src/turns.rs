@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_asks_for_little_waits_for_keys_and_not_for_those_who_wait_under_them() {
-        for (n_places, large) in [(1, &[10][..]), (1, &[10_000]), (2, &[10_000]), (2, &[5_000, 10, 3_000])] {
+        for (n_places, large) in [(1, &[200][..]), (1, &[10_000]), (2, &[10_000]), (2, &[5_000, 10, 3_000])] {
             let most = most_before_small(n_places, large).await;
             let bound = large.len() + n_places;
             assert!(most <= bound, "{most} turns for {n_places} places and {large:?}, not {bound}");

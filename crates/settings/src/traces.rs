@@ -73,7 +73,7 @@ impl Traces {
         };
         let headers = keep(pairs(HEADERS, either(TRACES_HEADERS, HEADERS)));
         let mut resource = keep(pairs("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
-        describe(&mut resource, variable("OTEL_SERVICE_NAME"), service, version);
+        describe(&mut resource, variable("OTEL_SERVICE_NAME").as_deref(), service, version);
         let timeout = either("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
         let time_max = timeout.map_or(Ok(10_000), |text| {
             let number = text.trim().parse::<u64>().ok().filter(|ms| (1..=600_000).contains(ms));
@@ -147,12 +147,12 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 /// Adds what nobody has said.
-fn describe(resource: &mut Vec<(String, String)>, name: Option<String>, service: &str, version: &str) {
+fn describe(resource: &mut Vec<(String, String)>, name: Option<&str>, service: &str, version: &str) {
     const NAME: &str = "service.name";
     if name.is_some() {
         resource.retain(|(key, _)| key != NAME);
     }
-    let said = [(NAME, name.as_deref().unwrap_or(service)), ("service.version", version)];
+    let said = [(NAME, name.unwrap_or(service)), ("service.version", version)];
     for (key, value) in said {
         if !resource.iter().any(|(known, _)| known == key) {
             resource.push((key.to_owned(), value.to_owned()));

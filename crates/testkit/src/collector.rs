@@ -85,8 +85,8 @@ fn answer(stream: &TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
         }
     }
     let length = head.lines().filter_map(|line| line.split_once(':'));
-    let length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    let length = length.filter_map(|(_, value)| value.trim().parse().ok()).next().unwrap_or(0);
+    let mut length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.find_map(|(_, value)| value.trim().parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,5 +141,6 @@ fn pairs(attributes: Vec<KeyValue>) -> Vec<(String, String)> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('?');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

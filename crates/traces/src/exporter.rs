@@ -42,6 +42,10 @@ impl Exporter {
         })
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the thread has nothing else to do, and ends with the program"
+    )]
     fn send(&self, body: &[u8]) -> Result<(), String> {
         let headers: Vec<(&str, String)> =
             self.headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();

@@ -56,9 +56,8 @@ async fn a_small_run_goes_on_beside_a_large_one() {
     let n_all = usize::from(N_BUSY_NODES) * N_BUSY_TASKS;
     assert!(n_done < n_all, "the large run was over too soon to prove anything ({n_done} of {n_all})");
     // Its plan, its turns and its look at the end, each beside a few of the large one.
-    let most = 30 * alone;
+    let most = 15 * alone;
     assert!(beside <= most, "alone {alone} writes, beside a large run {beside}");
-    eprintln!("alone {alone} writes, beside {beside}");
     // However long that takes on this machine.
     for _ in 0..600 {
         let shown = server.get(&format!("transactions/{run}")).await.expect(200);

@@ -173,18 +173,3 @@ async fn a_cluster_takes_its_nodes_along_to_another_tenant() {
     }
     server.put(&path, &moved).await.expect(200);
 }
-
-#[tokio::test]
-async fn nodes_of_other_tenants_do_not_exist() {
-    let server = TestServer::with(settings(Limits::default())).await;
-    let release = release(&server).await;
-    let cluster = cluster_of(&server, release, "one").await;
-    let (theirs, free) = (node(&server, 1).await, node(&server, 2).await);
-    server.put(&format!("clusters/{cluster}"), &json!({"nodes": [theirs]})).await.expect(200);
-    server.post("tenants", &json!({"name": "other"})).await.expect(201);
-    let ann = server.user("ann", "other", "operator").await;
-    let put = async |body: Value| server.as_bearer(&ann, "PUT", "nodes", &body).await.refused(400);
-    assert_eq!(put(json!([{"id": theirs, "name": "mine"}])).await, "entry 0: Invalid ID or MAC specified");
-    let message = put(json!([{"id": free, "cluster_id": cluster}])).await;
-    assert_eq!(message, format!("there is no environment {cluster}"));
-}

@@ -52,7 +52,7 @@ pub(super) async fn node_update(
             node.id
         )));
     }
-    let Changed { node, gainer } = change(&mut writing, &login, node, body).await?;
+    let Changed { node, gainer } = change(&mut writing, node, body).await?;
     within_quotas(&app, &mut writing, gainer.into_iter()).await?;
     let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
     writing.commit(describe("node.update", &node, detail)).await?;

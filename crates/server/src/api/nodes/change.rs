@@ -8,10 +8,8 @@ use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
 
 use super::read::Body;
-use crate::access::caller::Authenticated;
 use crate::api::assignment::{restricted_roles, role_problems};
 use crate::api::attributes::models_of;
-use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::limits::within_quota;
 use crate::modules::automatic::enqueue_for;
@@ -26,14 +24,9 @@ pub(super) struct Changed {
 }
 
 /// Does to a node what the body says. Before it is committed, quotas have to be looked at (`within_quotas`).
-pub(super) async fn change(
-    writing: &mut Writing,
-    login: &Authenticated,
-    mut node: Node,
-    body: Body,
-) -> ApiResult<Changed> {
+pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Changed> {
     let before = node.cluster_id;
-    move_to(writing, login, &mut node, &body.cluster).await?;
+    move_to(writing, &mut node, &body.cluster).await?;
     let is_joining = before.is_none();
     rename(&mut node, body.hostname.as_deref())?;
     let (roles, pending_roles) = (body.roles.clone(), body.pending_roles.clone());
@@ -73,7 +66,6 @@ pub(super) async fn within_quotas(
 /// Into a cluster, or out of one.
 async fn move_to(
     writing: &mut Writing,
-    login: &Authenticated,
     node: &mut Node,
     wanted: &Given<stoker_model::ClusterId>,
 ) -> ApiResult<()> {
@@ -92,7 +84,7 @@ async fn move_to(
                     format!("node {} belongs to environment {other}; unassign it there first", node.id);
                 return Err(ApiError::bad_request(message));
             }
-            if find_cluster(writing, login, id).await?.is_none() {
+            if writing.cluster_get(id).await?.is_none() {
                 return Err(ApiError::bad_request(format!("there is no environment {id}")));
             }
             node.join(id);

@@ -14,6 +14,7 @@ const NAMED_MAX: usize = 10;
 /// A run that was started just now, or whose server went just now, is taken up within this.
 const PAUSE: Duration = Duration::from_secs(5);
 
+#[expect(clippy::disallowed_methods, reason = "a command that looks twice waits in between")]
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
     let Some((n_active, mut idle)) = look(remote) else { return Vec::new() };
     if !idle.is_empty() {
