@@ -81,13 +81,12 @@ impl NatsTransport {
     }
 
     pub(super) async fn open(&mut self) -> Result<Connection, TransportError> {
-        let line = match self.line.take() {
-            Some(line) => line,
-            None => {
-                let line = Arc::new(self.enter().await?);
-                self.last_line.send_replace(Some(Arc::clone(&line)));
-                line
-            }
+        let line = if let Some(line) = self.line.take() {
+            line
+        } else {
+            let line = Arc::new(self.enter().await?);
+            self.last_line.send_replace(Some(Arc::clone(&line)));
+            line
         };
         let opened = converse(&line, &self.node).await;
         // A user that is not let in may have been taken back; the next attempt asks for another.

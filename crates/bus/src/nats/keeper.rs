@@ -24,6 +24,7 @@ const ASKED_FOR: Duration = Duration::from_secs(5);
 const SLACK: Duration = Duration::from_secs(3);
 /// Those that come again later count.
 const TAKEN_MAX: u32 = 20_000;
+const NO_JETSTREAM: &str = "this NATS has no JetStream for us";
 
 pub(crate) struct NatsKeeper {
     nats: Nats,
@@ -73,6 +74,11 @@ impl Nats {
         self.ask(format!("$JS.API.{what}"), Request::new().payload(body.into())).await
     }
 
+    /// Of the server that this connection goes to; another one of the same cluster may answer for it.
+    fn has_jetstream(&self) -> bool {
+        self.client.try_server_info().is_some_and(|info| info.jetstream)
+    }
+
     async fn ask(&self, subject: String, request: Request) -> Result<(), BusError> {
         if !self.is_up() {
             return Err(away("there is no connection"));
@@ -80,8 +86,10 @@ impl Nats {
         let request = request.timeout(Some(ANSWER_TIME_MAX));
         let answer =
             self.client.send_request(subject, request).await.map_err(|error| match error.kind() {
-                RequestErrorKind::NoResponders => {
-                    BusError::Unkept("this NATS has no JetStream for us".to_owned())
+                RequestErrorKind::NoResponders => BusError::Unkept(NO_JETSTREAM.to_owned()),
+                // Where the account is allowed what the server cannot do, nobody answers at all.
+                RequestErrorKind::TimedOut if !self.has_jetstream() => {
+                    BusError::Unkept(NO_JETSTREAM.to_owned())
                 }
                 RequestErrorKind::TimedOut => away("it does not answer"),
                 _ => away(&error.to_string()),

@@ -45,6 +45,8 @@ pub(crate) struct Args {
 const CONFIG: &str = "nats-server.conf";
 const CREDENTIALS: &str = "servers.creds";
 const KEYS: &str = "keys.json";
+/// The folder in which NATS keeps what it is to keep.
+const KEPT: &str = "jetstream";
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&args.dir);
@@ -66,6 +68,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     for (name, text) in [(KEYS, keys), (CREDENTIALS, servers.to_file()), (CONFIG, config)] {
         write_private(&dir.join(name), &text)?;
     }
+    make_room(&dir, &authority.account_key())?;
     let shown = dir.display();
     printer.note(&format!("start NATS with `nats-server -c {shown}/{CONFIG}`, and each server with"));
     let scheme = if args.tls_cert.is_some() { "tls" } else { "nats" };
@@ -107,10 +110,19 @@ fn config(
         listen = args.listen.to_string(),
         operator = authority.operator_claim(now)?,
         accounts = quoted(&dir.join("accounts")),
-        kept = quoted(&dir.join("jetstream")),
+        kept = quoted(&dir.join(KEPT)),
         account_claim = authority.account_claim(now, &Revocations::new())?,
         system_claim = authority.system_account_claim(now)?,
     ))
+}
+
+/// When NATS starts it gets everything ready for accounts that have something in its folder. For others it does so when the
+/// first client comes, and may forget it when several come at once.
+fn make_room(dir: &Path, account: &str) -> Outcome {
+    let room = dir.join(KEPT).join("jetstream").join(account);
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&room);
+    made.map_err(|error| Failure::unwritable(&room, &error))?;
+    write_private(&room.join("README"), "Results of agents are kept here until a server has them.\n")
 }
 
 /// Not over a file that somebody has made meanwhile, and for nobody else to read.
