@@ -24,6 +24,7 @@ impl Site {
     /// A plugin with a package in it.
     fn plugin_with_package(&self, name: &str) {
         self.plugin(name, &["pre_deployment/10"]);
+        edit(&self.file(name).join("metadata.yaml"), "is_hotpluggable: false", "is_hotpluggable: true");
         self.package(name, "1.0");
     }
 
