@@ -1,6 +1,8 @@
 //! The tasks that let package managers of nodes use the packages of a plugin, before its scripts and tasks come, and those
 //! that take this back.
 
+use std::fmt::Write as _;
+
 use stoker_model::{Json, Plugin, Task};
 
 use crate::build::{list, map, object, text};
@@ -213,7 +215,7 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
                 repository_id(&body.name)
             );
             if authority.is_some() {
-                repo += &format!("sslcacert={}\n", paths.authority());
+                _ = writeln!(repo, "sslcacert={}", paths.authority());
             }
             files.push(file(&paths.repo(), &repo, "0600"));
         }

@@ -1,5 +1,6 @@
 //! The index of a flat repository for `apt`: `Packages`, the same compressed, and `Release`.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -42,7 +43,7 @@ pub(super) fn index(
         architectures.insert(control.field("Architecture").to_owned());
         text.push_str(&control.text);
         let inside = repository.inside(path);
-        text += &format!("Filename: ./{inside}\nSize: {}\nSHA256: {}\n\n", sum.n_bytes, sum.sha256);
+        _ = writeln!(text, "Filename: ./{inside}\nSize: {}\nSHA256: {}\n", sum.n_bytes, sum.sha256);
     }
     let packed = compressed(&text)?;
     let mut release = format!(
@@ -55,7 +56,7 @@ pub(super) fn index(
     );
     for (name, bytes) in [("Packages", text.as_bytes()), ("Packages.gz", &packed)] {
         let sum = sum_of(bytes);
-        release += &format!(" {} {} {name}\n", sum.sha256, sum.n_bytes);
+        _ = writeln!(release, " {} {} {name}", sum.sha256, sum.n_bytes);
     }
     Ok(vec![
         ("Packages".to_owned(), text.into_bytes()),

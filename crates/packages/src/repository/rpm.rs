@@ -56,10 +56,11 @@ pub(super) fn index(
     for (name, text) in lists {
         let packed = compressed(&text)?;
         let (inner, outer) = (sum_of(text.as_bytes()), sum_of(&packed));
-        entries += &format!(
+        _ = writeln!(
+            entries,
             "<data type=\"{name}\">\n<checksum type=\"sha256\">{}</checksum>\n\
              <open-checksum type=\"sha256\">{}</open-checksum>\n<location href=\"repodata/{name}.xml.gz\"/>\n\
-             <timestamp>0</timestamp>\n<size>{}</size>\n<open-size>{}</open-size>\n</data>\n",
+             <timestamp>0</timestamp>\n<size>{}</size>\n<open-size>{}</open-size>\n</data>",
             outer.sha256, inner.sha256, outer.n_bytes, inner.n_bytes
         );
         files.push((format!("repodata/{name}.xml.gz"), packed));
@@ -95,16 +96,17 @@ impl Package<'_> {
         text += &element("name", tags::NAME);
         text += &element("arch", tags::ARCH);
         text += &self.version();
-        text += &format!("\n<checksum type=\"sha256\" pkgid=\"YES\">{}</checksum>\n", self.sha256);
+        _ = writeln!(text, "\n<checksum type=\"sha256\" pkgid=\"YES\">{}</checksum>", self.sha256);
         text += &element("summary", tags::SUMMARY);
         text += &element("description", tags::DESCRIPTION);
         text += &element("packager", tags::PACKAGER);
         text += &element("url", tags::URL);
         let build_time = header.number(tags::BUILD_TIME);
         // When the file was written here says nothing, and would make each build another.
-        text += &format!("<time file=\"{build_time}\" build=\"{build_time}\"/>\n");
-        text += &format!(
-            "<size package=\"{}\" installed=\"{}\" archive=\"{}\"/>\n<location href=\"{}\"/>\n<format>\n",
+        _ = writeln!(text, "<time file=\"{build_time}\" build=\"{build_time}\"/>");
+        _ = writeln!(
+            text,
+            "<size package=\"{}\" installed=\"{}\" archive=\"{}\"/>\n<location href=\"{}\"/>\n<format>",
             self.n_bytes,
             header.number(tags::SIZE),
             header.number(tags::ARCHIVE_SIZE),
@@ -115,7 +117,7 @@ impl Package<'_> {
         text += &element("rpm:group", tags::GROUP);
         text += &element("rpm:buildhost", tags::BUILD_HOST);
         text += &element("rpm:sourcerpm", tags::SOURCE_RPM);
-        text += &format!("<rpm:header-range start=\"{}\" end=\"{}\"/>\n", header.range.0, header.range.1);
+        _ = writeln!(text, "<rpm:header-range start=\"{}\" end=\"{}\"/>", header.range.0, header.range.1);
         text += &self.relations("provides", tags::PROVIDES);
         text += &self.relations("requires", tags::REQUIRES);
         text += &self.relations("conflicts", tags::CONFLICTS);
@@ -192,7 +194,7 @@ impl Package<'_> {
             }
             let is_folder = modes.get(idx).is_some_and(|mode| mode & KIND_MASK == FOLDER);
             let attribute = if is_folder { " type=\"dir\"" } else { "" };
-            text += &format!("<file{attribute}>{}</file>\n", escaped(&path));
+            _ = writeln!(text, "<file{attribute}>{}</file>", escaped(&path));
         }
         text
     }

@@ -1,6 +1,7 @@
 //! Which repositories nodes of a cluster use, and where they find them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 
 use base64::Engine;
@@ -124,7 +125,7 @@ fn encoded(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"/.-_~+".contains(&byte) {
             encoded.push(byte.into());
         } else {
-            encoded += &format!("%{byte:02X}");
+            _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

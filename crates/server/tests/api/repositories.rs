@@ -8,14 +8,14 @@ use stoker_registry::package::PackageVersion;
 
 use crate::fixtures::set_enabled;
 use crate::packages::{Source, upload};
-use crate::runs::Site;
+use crate::runs::{Site, task};
 use crate::support::{Reply, TestServer, request};
 
 const PLACE: &str = "/packages/gridnet-1.0/repositories/ubuntu";
 
 /// A cluster with a plugin that has a repository, and one node of its role.
 async fn site() -> Site {
-    let site = Site::new(&json!([])).await;
+    let site = Site::new(&json!([task("own", json!("*"), "true", json!({}))])).await;
     let source = Source::new("gridnet", PackageVersion::V5);
     source.write("repositories/ubuntu/Packages", "abcdefghij");
     source.write("repositories/ubuntu/deep/a.deb.txt", "x");

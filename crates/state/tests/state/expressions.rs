@@ -1,10 +1,10 @@
 //! Expressions as users write them, over documents as they are computed.
 
 use serde_json::json;
-use stoker_model::{ClusterStatus, Json};
+use stoker_model::{ClusterStatus, Json, NodeId};
 use stoker_planner::state::State;
 use stoker_planner::{evaluate, library, options};
-use stoker_state::{NewState, document};
+use stoker_state::{EnabledPlugin, NewState, document};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 
@@ -122,4 +122,30 @@ fn who_leaves_is_not_listed_and_knows_it() {
     assert_eq!(value("$.nodes.uid", "3", &state, None), json!(["1", "2", "4"]));
     assert_eq!(value("$.deleted", "3", &state, None), json!(true));
     assert_eq!(value("$.get(deleted, false)", "1", &state, None), json!(false));
+}
+
+#[test]
+fn what_nodes_have_of_plugins_is_compared_by_digests() {
+    let with = |digest: Option<&str>, print: &str| {
+        let mut records = Records::new();
+        let digest = digest.map(str::to_owned);
+        records.plugins.push(EnabledPlugin { repository_digest: digest, ..plugin("watch") });
+        records.package_access.insert(NodeId(1), print.to_owned());
+        records.state()
+    };
+    let new = with(Some("r"), "print");
+    let brought = "old($.get(plugin_repositories, {}).get('watch')) != 'r' \
+                   or old($.get(package_access)) != $.get(package_access)";
+    let taken_away = "old($.get(plugin_repositories, {}).get('watch')) != null";
+    for (old, uid, is_brought, is_taken_away) in [
+        (None, "1", true, false),
+        (Some(with(Some("r"), "print")), "1", false, true),
+        (Some(with(Some("q"), "print")), "1", true, true),
+        (Some(with(Some("r"), "another")), "1", true, true),
+        (Some(with(Some("r"), "another")), "2", false, true),
+        (Some(with(None, "print")), "1", true, false),
+    ] {
+        assert_eq!(value(brought, uid, &new, old.as_ref()), json!(is_brought), "{uid} {old:?}");
+        assert_eq!(value(taken_away, uid, &new, old.as_ref()), json!(is_taken_away), "{uid} {old:?}");
+    }
 }

@@ -24,6 +24,7 @@ impl Site {
     /// A plugin with a package in it.
     fn plugin_with_package(&self, name: &str) {
         self.plugin(name, &["pre_deployment/10"]);
+        edit(&self.file(name).join("metadata.yaml"), "is_hotpluggable: false", "is_hotpluggable: true");
         self.package(name, "1.0");
     }
 
@@ -140,8 +141,9 @@ fn packages_come_with_a_plugin_and_go_with_it() {
         401,
         "for packages alone"
     );
-    let plans = site.client.expect(200, "GET", "/api/v1/plans", None).to_string();
-    assert!(!plans.contains(password.as_str()) && !site.read("server.log").contains(password.as_str()));
+    let plan = site.client.expect(200, "GET", "/api/v1/plans/2/instances", None).to_string();
+    assert!(plan.contains("gridnet-repository"), "{plan}");
+    assert!(!plan.contains(password.as_str()) && !site.read("server.log").contains(password.as_str()));
 
     // What the package manager makes of it.
     let got = site.apt(&["download", "gridnet-tool"]);
@@ -193,7 +195,7 @@ fn a_node_whose_agent_is_sent_away_reads_no_packages() {
     let shown = words(&secret);
     let release = format!("{}Release", shown[1]);
     assert_eq!(status_of(&release, &shown[3], &shown[5]), 200);
-    site.done(&["node", "revoke", &site.nodes[0].to_string(), "--yes"]);
+    site.done(&["node", "revoke", &site.nodes[0].to_string()]);
     assert_eq!(status_of(&release, &shown[3], &shown[5]), 401);
     // Another agent of the node has another password, and gets it with the next deployment.
     site.start_agent_in(0, "agent-new");
