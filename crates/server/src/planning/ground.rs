@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use stoker_model::{ClusterId, Json, JsonMap, NodeId};
-use stoker_planner::state::OldStates;
+use stoker_model::{ClusterId, JsonMap, NodeId};
+use stoker_planner::state::{Document, OldStates, Shared};
 use stoker_planner::{NodeInput, PlanningInput, Settings};
-use stoker_state::{NewState, Secrets, document, value_of};
+use stoker_state::{NewState, NodeState, Secrets, document_among};
 use stoker_yaql::Library;
 
 use super::gather::Gathered;
@@ -23,7 +23,9 @@ pub(super) struct Ground {
     pub(super) own: Vec<JsonMap>,
     pub(super) secrets: Secrets,
     pub(super) are_primaries_new: bool,
-    is_online: HashMap<NodeId, bool>,
+    /// The same as expressions see it, of the nodes that are online.
+    common_document: Document,
+    nodes: Vec<NodeInput>,
     old: Option<OldStates>,
     library: Arc<Library>,
     settings: Settings,
@@ -37,10 +39,14 @@ impl Ground {
         let (common, own) = state.take_documents(supplied).for_plan();
         let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
         let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
+        let mut shared = Shared::default();
+        let is_online: HashMap<NodeId, bool> =
+            records.nodes.iter().map(|node| (node.id, node.online)).collect();
         Self {
-            old: (!request.force).then(|| old.states(&names)),
+            old: (!request.force).then(|| old.states(&names, &mut shared)),
             cluster_id: records.cluster.id,
-            is_online: records.nodes.iter().map(|node| (node.id, node.online)).collect(),
+            common_document: document_among(&mut shared, &common),
+            nodes: online(&state, &own, &is_online, &mut shared),
             are_primaries_new: state.primaries != records.primaries,
             graph,
             request,
@@ -62,20 +68,25 @@ impl Ground {
             request: self.request.to_planner(&self.graph),
             placeholders: self.placeholders.clone(),
             settings: self.settings.clone(),
-            ..PlanningInput::new(&self.graph.tasks, document(&self.common), self.nodes())
+            ..PlanningInput::new(&self.graph.tasks, self.common_document.clone(), self.nodes.clone())
         }
     }
+}
 
-    /// The nodes that are online.
-    fn nodes(&self) -> Vec<NodeInput> {
-        let is_online = |id: NodeId| self.is_online.get(&id).copied().unwrap_or(false);
-        let online = self.state.nodes.iter().zip(&self.own).filter(|(node, _)| is_online(node.id));
-        let inputs = online.map(|(node, own)| NodeInput {
-            uid: node.uid.clone(),
-            tags: node.tags.clone(),
-            document: document(own),
-            record: Some(value_of(&Json::Object(node.record.clone()))),
-        });
-        inputs.collect()
-    }
+/// The nodes that are online.
+fn online(
+    state: &NewState,
+    own: &[JsonMap],
+    is_online: &HashMap<NodeId, bool>,
+    shared: &mut Shared,
+) -> Vec<NodeInput> {
+    let is_online = |id: NodeId| is_online.get(&id).copied().unwrap_or(false);
+    let online = state.nodes.iter().zip(own).filter(|(node, _)| is_online(node.id));
+    let input = |(node, own): (&NodeState, &JsonMap)| NodeInput {
+        uid: node.uid.clone(),
+        tags: node.tags.clone(),
+        document: document_among(shared, own),
+        record: Some(document_among(shared, &node.record).value().clone()),
+    };
+    online.map(input).collect()
 }
