@@ -34,9 +34,11 @@ pub(super) struct Ground {
 
 impl Ground {
     pub(super) fn new(gathered: Gathered) -> Self {
-        let Gathered { records, supplied, graph, old, request, library, settings, placeholders } = gathered;
+        let Gathered { records, supplied, graph, old, request, library, settings, mut placeholders } =
+            gathered;
         let mut state = records.new_state();
         let (common, own) = state.take_documents(supplied).for_plan();
+        placeholders.extend(public_name(&common).map(|name| ("CN_HOSTNAME".to_owned(), name)));
         let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
         let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
         let mut shared = Shared::default();
@@ -89,4 +91,30 @@ fn online(
         record: Some(document_among(shared, &node.record).value().clone()),
     };
     online.map(input).collect()
+}
+
+/// The name under which the public may reach what is deployed, if the settings say one.
+fn public_name(common: &JsonMap) -> Option<String> {
+    let name = common.get("public_ssl")?.get("hostname")?.as_str()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_public_name_is_a_setting() {
+        let check = |common: stoker_model::Json, expected: Option<&str>| {
+            let common = common.as_object().cloned().unwrap_or_default();
+            assert_eq!(public_name(&common).as_deref(), expected, "{common:?}");
+        };
+        check(json!({"public_ssl": {"hostname": "public.example", "horizon": true}}), Some("public.example"));
+        check(json!({"public_ssl": {"hostname": ""}}), None);
+        check(json!({"public_ssl": {"hostname": {"a": 1}}}), None);
+        check(json!({"public_ssl": "on"}), None);
+        check(json!({}), None);
+    }
 }
