@@ -13,13 +13,15 @@ pub struct Split {
 }
 
 /// A top-level key that all documents have with equal values is common, but never `uid`: it tells nodes apart even
-/// where there is only one.
+/// where there is only one. `1` and `true` are equal to expressions and nevertheless not the same to whoever prints them,
+/// so that they stay apart.
 pub fn split(documents: &[Value]) -> Split {
     let maps: Vec<&Map> = documents.iter().filter_map(Value::as_map).map(|map| &**map).collect();
     let Some((first, others)) = maps.split_first() else { return Split::default() };
+    let is_same = |a: &Value, b: &Value| a.equals(b) && a.identity() == b.identity();
     let is_common = |key: &Key, value: &Value| {
         key.value().as_str() != Some("uid")
-            && others.iter().all(|other| other.get_key(key).is_some_and(|beside| beside.equals(value)))
+            && others.iter().all(|other| other.get_key(key).is_some_and(|beside| is_same(beside, value)))
     };
     let entries = || first.iter_keys().zip(first.iter().map(|(_, value)| value));
     let common: Vec<&Key> =
@@ -62,6 +64,11 @@ mod tests {
             &[r#"{"uid": "1", "a": 1}"#, r#"{"uid": "2"}"#],
             "{}",
             &[r#"{"a": 1, "uid": "1"}"#, r#"{"uid": "2"}"#],
+        );
+        check(
+            &[r#"{"uid": "1", "a": 1, "b": [0]}"#, r#"{"uid": "2", "a": true, "b": [0]}"#],
+            r#"{"b": [0]}"#,
+            &[r#"{"a": 1, "uid": "1"}"#, r#"{"a": true, "uid": "2"}"#],
         );
         check(&[], "{}", &[]);
     }

@@ -3,12 +3,16 @@
 //! A node sees its own document laid over the common one. Both are immutable and shared: laying one over the other
 //! copies the outermost level and nothing beneath it, whatever the documents weigh.
 
+mod shared;
+
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use stoker_yaql::Value;
 use stoker_yaql::value::{Key, Map, MapBuilder};
+
+pub use shared::Shared;
 
 /// The node that runs the control plane.
 pub const MASTER: &str = "master";

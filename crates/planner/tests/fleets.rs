@@ -98,3 +98,40 @@ fn sets_that_wait_for_each_other_are_kept_once_and_told_pair_by_pair() {
     let n_instances = plan.n_instances() as u32;
     assert!(plan.edges().all(|(before, after)| before < n_instances && after < n_instances));
 }
+
+/// `1`, `1.0` and `true` are equal to expressions. Nodes that differ only so are still not the same node.
+#[test]
+fn equal_numbers_of_two_nodes_are_not_mixed_up() {
+    let values = [json!(1), json!(true), json!(1.0), json!([1]), json!([true])];
+    let own = |value: &Json| json!({"x": value});
+    let nodes: Vec<NodeInput> =
+        (0..).zip(&values).map(|(uid, value): (u32, _)| node(&uid.to_string(), &[], own(value))).collect();
+    let tasks = [shell("a", json!({"parameters": {"cmd": "true", "x": {"yaql_exp": "$.x"}}}))];
+    let plan = planned(&input(&tasks, &json!({}), &nodes));
+    let given: Vec<Json> =
+        plan.instances().map(|it| plan.details(it.idx).expect("it runs").parameters["x"].clone()).collect();
+    assert_eq!(given, values);
+}
+
+/// The same of what nodes have in common, now and before: each old state is a state of its own.
+#[test]
+fn equal_numbers_of_two_times_are_not_mixed_up() {
+    let nodes = fleet(4);
+    let tasks = [
+        shell("differs", json!({"condition": {"yaql_exp": "changed($.x)"}})),
+        shell("document", json!({"condition": {"yaql_exp": "changed($)"}})),
+        shell("own", json!({"condition": {"yaql_exp": "changed(str($.y))"}})),
+        shell("text", json!({"condition": {"yaql_exp": "changed(str($.x))"}})),
+        shell("was", json!({"condition": {"yaql_exp": "old(str($.x)) = 'true'"}})),
+    ];
+    let own = |uid: &str, y: Json| json!({"uid": uid, "y": y});
+    let nodes: Vec<NodeInput> = nodes.iter().map(|it| node(&it.uid, &[], own(&it.uid, json!(0)))).collect();
+    let old = old_of(&[
+        ("0", state(&json!({"x": 1}), &own("0", json!(0)))),
+        ("1", state(&json!({"x": true}), &own("1", json!(0)))),
+        ("2", state(&json!({"x": 1}), &own("2", json!(false)))),
+        ("3", state(&json!({"x": 2}), &own("3", json!(0)))),
+    ]);
+    let plan = planned(&PlanningInput { old: Some(&old), ..input(&tasks, &json!({"x": 1}), &nodes) });
+    assert_eq!(running(&plan), ["differs@3", "document@3", "own@2", "text@1", "text@3", "was@1"]);
+}

@@ -49,7 +49,10 @@ fn mutated(value: &Value, dice: &mut Dice) -> Value {
             }
             Value::tuple(items)
         }
+        // Sometimes it is equal to what it was, and not the same.
+        Value::Bool(flag) if dice.below(4) == 0 => Value::Int(i64::from(*flag)),
         Value::Bool(flag) => Value::Bool(!flag),
+        Value::Int(number) if dice.below(4) == 0 => Value::Float(*number as f64),
         Value::Int(number) => Value::Int(number + 1),
         Value::Str(text) => Value::from(format!("{text}x")),
         Value::Null => Value::from("something"),

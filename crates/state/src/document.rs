@@ -1,13 +1,18 @@
 //! Data as the language of expressions has it.
 
 use stoker_model::{Json, JsonMap};
-use stoker_planner::state::Document;
+use stoker_planner::state::{Document, Shared};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
 /// A document that expressions can be evaluated on.
 pub fn document(map: &JsonMap) -> Document {
     Document::new(&map_of(map))
+}
+
+/// The same, sharing with others what is equal.
+pub fn document_among(shared: &mut Shared, map: &JsonMap) -> Document {
+    shared.document(&map_of(map))
 }
 
 pub fn value_of(json: &Json) -> Value {

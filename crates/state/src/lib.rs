@@ -22,7 +22,7 @@ mod settings;
 mod supplied;
 mod tags;
 
-pub use document::{document, value_of};
+pub use document::{document, document_among, value_of};
 pub use input::{EnabledPlugin, NewState, NodeState, StateInput, new_state};
 pub use secrets::Secrets;
 pub use supplied::{COMMON, Documents, Supplied};

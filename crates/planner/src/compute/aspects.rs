@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use stoker_yaql::syntax::Node;
-use stoker_yaql::value::Digest;
+use stoker_yaql::value::{Digest, Identity};
 use stoker_yaql::{Expression, Value};
 
 use super::dependencies::{Aspect, Document, What};
@@ -46,7 +46,7 @@ struct Known {
     is_wanted: Vec<bool>,
     /// By subject.
     numbers: Vec<u32>,
-    values: Mutex<HashMap<Digest, u32>>,
+    values: Mutex<HashMap<Identity, u32>>,
     /// By past, the members of the collection.
     members: Vec<OnceLock<Option<HashSet<Digest>>>>,
 }
@@ -185,11 +185,11 @@ impl Known {
         let subject = &subjects.all[subject_idx as usize];
         match &self.what {
             What::Path { document: Document::Own, keys } => {
-                Some(self.value_number(at_path(subject.own.value(), keys).digest()))
+                Some(self.value_number(at_path(subject.own.value(), keys).identity()))
             }
             What::Path { document: Document::New, keys } => {
                 let document = subjects.alone(subject_idx, keys.first()?)?;
-                Some(self.value_number(at_path(document, keys).digest()))
+                Some(self.value_number(at_path(document, keys).identity()))
             }
             What::Changed(_) => subjects.has_path_changed(subject_idx, &self.path.as_ref()?.0).map(u32::from),
             What::Path { .. } | What::Member { .. } => None,
@@ -211,7 +211,7 @@ impl Known {
                     Document::Old => &documents.old,
                     Document::Own => own,
                 };
-                self.value_number(at_path(document, keys).digest())
+                self.value_number(at_path(document, keys).identity())
             }
             What::Changed(expression) => {
                 let plain = self.path.as_ref().and_then(|path| path.has_changed(documents));
@@ -220,6 +220,10 @@ impl Known {
                 }
                 let run = |side| setting.run(expression, common, documents, own, side);
                 let Ok(new) = run(Side::New) else { return FAILED };
+                if documents.are_one() {
+                    // A value that is not equal to itself has changed all the same.
+                    return u32::from(!same(&new, &new));
+                }
                 match no_value_if_failed(run(Side::Old)) {
                     Ok(Some(old)) => u32::from(!same(&old, &new)),
                     Ok(None) => TRUE,
@@ -242,16 +246,16 @@ impl Known {
                         }
                     }
                     // Not a plain list: the item itself tells subjects apart.
-                    None => self.value_number(item.digest()),
+                    None => self.value_number(item.identity()),
                 }
             }
         }
     }
 
-    fn value_number(&self, digest: Digest) -> u32 {
+    fn value_number(&self, identity: Identity) -> u32 {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let next = FIRST_VALUE + values.len() as u32;
-        *values.entry(digest).or_insert(next)
+        *values.entry(identity).or_insert(next)
     }
 }
 

@@ -61,8 +61,9 @@ pub(crate) struct Dependencies {
     pub(crate) reads_old: bool,
     /// The top-level keys that are read; none: all of them.
     pub(crate) keys: Option<BTreeSet<String>>,
-    /// Arguments whose results are the same for all nodes with one old state of the cluster.
-    pub(crate) shared: Vec<NodeId>,
+    /// Arguments whose results are the same for all nodes with one old state of the cluster, and the top-level keys that
+    /// each of them reads.
+    pub(crate) shared: Vec<(NodeId, BTreeSet<String>)>,
     /// Arguments whose results are the same wherever in the evaluation of one node they are asked for.
     pub(crate) closed: Vec<NodeId>,
 }
@@ -164,7 +165,7 @@ const BINDING: &[&str] = &["as", "let", "unpack", "with"];
 struct Visitor<'e> {
     expression: &'e Expression,
     own_keys: &'e HashSet<&'e str>,
-    shared: Vec<NodeId>,
+    shared: Vec<(NodeId, BTreeSet<String>)>,
     /// Bodies of helpers that lead here, so that one which calls itself is looked at once.
     inside: Vec<String>,
 }
@@ -268,8 +269,9 @@ impl Visitor<'_> {
             if inside.uses_variables {
                 found.merge(inside);
             } else if inside.aspects.is_empty() {
-                self.shared.push(node);
                 found.note_reads(&inside);
+                // Whoever reads a whole document reads something of the node's own, and is not here.
+                self.shared.push((node, inside.keys));
             } else if question == Question::Changed {
                 let what = What::Changed(self.expression.part(node));
                 found.aspects.push(Aspect { what, keys: inside.top_level_keys() });

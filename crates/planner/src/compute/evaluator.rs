@@ -95,6 +95,7 @@ impl<'o> Evaluator<'o> {
         let n_pasts = 1 + subjects.all.iter().map(|subject| subject.past).max().unwrap_or(0) as usize;
         let mut aspects = Aspects::new();
         let mut texts: HashMap<String, u32> = HashMap::new();
+        let mut reads: Vec<Vec<String>> = Vec::new();
         let mut shared: HashMap<Place, u32> = HashMap::new();
         let mut closed: HashSet<Place> = HashSet::new();
         for compiled in &mut expressions.all {
@@ -106,13 +107,16 @@ impl<'o> Evaluator<'o> {
             compiled.aspects = found.aspects.into_iter().map(add).collect();
             let program = Arc::as_ptr(expression.program()).addr();
             closed.extend(found.closed.into_iter().map(|node| (program, node)));
-            for node in found.shared {
+            for (node, keys) in found.shared {
                 let next = texts.len() as u32;
                 let text = *texts.entry(expression.part(node).to_string()).or_insert(next);
+                if text == next {
+                    reads.push(keys.into_iter().collect());
+                }
                 shared.insert((program, node), text);
             }
         }
-        setting.memory = Some(Arc::new(Memory::new(shared, closed)));
+        setting.memory = Some(Arc::new(Memory::new(shared, closed, reads, subjects.all_differing())));
         Self { setting, subjects, expressions, aspects, n_threads }
     }
 

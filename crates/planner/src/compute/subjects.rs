@@ -1,10 +1,10 @@
 //! For whom expressions are evaluated: a node together with one of its pasts.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use stoker_yaql::Value;
-use stoker_yaql::value::{Digest, MapBuilder};
+use stoker_yaql::value::{Identity, MapBuilder};
 
 use crate::state::{Document, OldStates, State, overlay};
 
@@ -25,15 +25,15 @@ pub(crate) struct Subject {
     pub(crate) old: Option<State>,
     /// Which old state of the cluster it has; equal numbers, equal documents. Zero is none.
     pub(crate) past: u32,
-    /// The top-level keys in which its own document differs from what it was, worked out when first asked for.
-    own_changes: OnceLock<Box<[String]>>,
+    /// The top-level keys in which its own document is not what it was, worked out when first asked for.
+    own_touched: OnceLock<Box<[String]>>,
 }
 
 impl Subject {
-    fn own_changes(&self) -> &[String] {
-        self.own_changes.get_or_init(|| match &self.old {
-            Some(old) if !self.own.value().equals(old.node.value()) => {
-                differing_keys(&self.own, &old.node).into_iter().collect()
+    fn own_touched(&self) -> &[String] {
+        self.own_touched.get_or_init(|| match &self.old {
+            Some(old) if self.own.value().identity() != old.node.value().identity() => {
+                Differing::between(&self.own, &old.node).touched.into_iter().collect()
             }
             _ => Box::default(),
         })
@@ -47,8 +47,42 @@ pub(crate) struct Subjects {
     pub(crate) all: Vec<Subject>,
     /// Tasks that succeeded last with another state than most of their node.
     exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
-    /// By past, the top-level keys in which the old state of the cluster differs from the new one.
-    differing: Vec<Keys>,
+    /// By past, how the old state of the cluster differs from the new one.
+    differing: Arc<[Differing]>,
+}
+
+/// Stands for all keys that are no text.
+const OTHER: &str = "\0";
+
+/// The top-level keys in which two documents differ.
+#[derive(Debug, Default)]
+pub(crate) struct Differing {
+    /// Where they are unequal.
+    pub(crate) changed: Keys,
+    /// Where they are not the same: `1` has become `true`, which is equal and can be told apart. What reads other keys
+    /// only has the same result over both.
+    pub(crate) touched: Keys,
+}
+
+impl Differing {
+    fn between(a: &Document, b: &Document) -> Self {
+        let (Some(a), Some(b)) = (a.map(), b.map()) else { return Self::default() };
+        let mut differing = Self::default();
+        for key in a.iter().chain(b.iter()).map(|(key, _)| key) {
+            let (is_changed, is_touched) = match (a.get(key), b.get(key)) {
+                (Ok(Some(a)), Ok(Some(b))) => (!a.equals(b), a.identity() != b.identity()),
+                _ => (true, true),
+            };
+            let key = key.as_str().unwrap_or(OTHER);
+            if is_changed {
+                differing.changed.insert(key.to_owned());
+            }
+            if is_changed || is_touched {
+                differing.touched.insert(key.to_owned());
+            }
+        }
+        differing
+    }
 }
 
 impl Subjects {
@@ -69,7 +103,7 @@ impl Subjects {
             let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
                 let state = state_idx.and_then(|state_idx| old.states().get(state_idx as usize)).cloned();
                 let past = state.as_ref().map_or(0, |state| pasts.number(&state.common));
-                Subject { own: own.clone(), old: state, past, own_changes: OnceLock::new() }
+                Subject { own: own.clone(), old: state, past, own_touched: OnceLock::new() }
             };
             let usual = past.and_then(|past| past.usual);
             all.push(subject(usual, &mut pasts));
@@ -84,7 +118,7 @@ impl Subjects {
             }
         }
         all.extend(rest);
-        Self { common: common.clone(), all, exceptions, differing: pasts.differing }
+        Self { common: common.clone(), all, exceptions, differing: pasts.differing.into() }
     }
 
     /// For whom a task is evaluated on a node.
@@ -102,7 +136,15 @@ impl Subjects {
     pub(crate) fn documents(&self, subject_idx: SubjectIdx) -> Documents {
         let subject = &self.all[subject_idx as usize];
         let new = State { common: self.common.clone(), node: subject.own.clone() }.document();
-        let old = subject.old.clone().unwrap_or_default().document();
+        let old = match &subject.old {
+            Some(_)
+                if self.differing(subject.past).touched.is_empty() && subject.own_touched().is_empty() =>
+            {
+                new.clone()
+            }
+            Some(old) => old.document(),
+            None => State::default().document(),
+        };
         Documents { new, old, past: subject.past }
     }
 
@@ -110,14 +152,25 @@ impl Subjects {
     pub(crate) fn excerpt(&self, subject_idx: SubjectIdx, keys: &[&str]) -> Documents {
         let subject = &self.all[subject_idx as usize];
         let new = excerpt(&self.common, &subject.own, keys);
-        let old = subject.old.as_ref().map(|old| excerpt(&old.common, &old.node, keys));
-        let old = old.unwrap_or_else(|| Document::default().value().clone());
+        let touched = &self.differing(subject.past).touched;
+        let is_touched =
+            |key: &&str| touched.contains(*key) || subject.own_touched().iter().any(|own| own == key);
+        let old = match &subject.old {
+            Some(old) if keys.iter().any(is_touched) => excerpt(&old.common, &old.node, keys),
+            Some(_) => new.clone(),
+            None => Document::default().value().clone(),
+        };
         Documents { new, old, past: subject.past }
     }
 
-    /// The top-level keys in which an old state of the cluster differs from the new one.
-    pub(crate) fn differing(&self, past: u32) -> &Keys {
+    /// How an old state of the cluster differs from the new one.
+    pub(crate) fn differing(&self, past: u32) -> &Differing {
         &self.differing[past as usize]
+    }
+
+    /// The same for all pasts; the first is none at all.
+    pub(crate) fn all_differing(&self) -> Arc<[Differing]> {
+        self.differing.clone()
     }
 
     /// Whether what is at a path has changed, as far as that can be told without putting documents together.
@@ -130,8 +183,8 @@ impl Subjects {
         let key = path.first()?;
         match &subject.old {
             None => Some(true),
-            Some(_) if self.differing[subject.past as usize].contains(key) => None,
-            Some(_) => (!subject.own_changes().contains(key)).then_some(false),
+            Some(_) if self.differing(subject.past).touched.contains(key) => None,
+            Some(_) => (!subject.own_touched().contains(key)).then_some(false),
         }
     }
 
@@ -151,12 +204,13 @@ impl Subjects {
         let Some(old) = &subject.old else {
             return [&self.common, &subject.own].iter().any(|document| document.value().is_true());
         };
-        let differing = &self.differing[subject.past as usize];
-        let is_own = |key: &str| subject.own.get(key).is_some() || old.node.get(key).is_some();
-        if differing.iter().any(|key| !is_own(key)) {
+        let differing = self.differing(subject.past);
+        let is_own =
+            |key: &str| key == OTHER || subject.own.get(key).is_some() || old.node.get(key).is_some();
+        if differing.changed.iter().any(|key| !is_own(key)) {
             return true;
         }
-        if differing.is_empty() && subject.own_changes().is_empty() {
+        if differing.changed.is_empty() && subject.own_touched().is_empty() {
             return false;
         }
         let documents = self.documents(subject_idx);
@@ -214,39 +268,36 @@ fn is_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -> bool 
 /// What `$` is, now and before.
 pub(crate) struct Documents {
     pub(crate) new: Value,
+    /// The very same where nothing has been touched.
     pub(crate) old: Value,
     pub(crate) past: u32,
+}
+
+impl Documents {
+    /// Whether both are one, so that every expression has one value over them.
+    pub(crate) fn are_one(&self) -> bool {
+        matches!((self.new.as_map(), self.old.as_map()), (Some(new), Some(old)) if Arc::ptr_eq(new, old))
+    }
 }
 
 /// Old states of the cluster, each once.
 struct Pasts<'c> {
     common: &'c Document,
-    numbers: HashMap<Digest, u32>,
-    differing: Vec<Keys>,
+    numbers: HashMap<Identity, u32>,
+    differing: Vec<Differing>,
 }
 
 impl<'c> Pasts<'c> {
     fn new(common: &'c Document) -> Self {
-        Self { common, numbers: HashMap::new(), differing: vec![Keys::default()] }
+        Self { common, numbers: HashMap::new(), differing: vec![Differing::default()] }
     }
 
     fn number(&mut self, old: &Document) -> u32 {
-        if let Some(known) = self.numbers.get(&old.value().digest()) {
-            return *known;
+        let next = self.differing.len() as u32;
+        let number = *self.numbers.entry(old.value().identity()).or_insert(next);
+        if number == next {
+            self.differing.push(Differing::between(self.common, old));
         }
-        let number = self.differing.len() as u32;
-        self.numbers.insert(old.value().digest(), number);
-        self.differing.push(differing_keys(self.common, old));
         number
     }
-}
-
-fn differing_keys(a: &Document, b: &Document) -> Keys {
-    let (Some(a), Some(b)) = (a.map(), b.map()) else { return Keys::default() };
-    let differs = |key: &Value| match (a.get(key), b.get(key)) {
-        (Ok(Some(a)), Ok(Some(b))) => !a.equals(b),
-        _ => true,
-    };
-    let keys = a.iter().chain(b.iter()).map(|(key, _)| key).filter(|key| differs(key));
-    keys.filter_map(Value::as_str).map(str::to_owned).collect()
 }

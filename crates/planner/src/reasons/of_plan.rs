@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use stoker_yaql::Value;
 use stoker_yaql::syntax::Node;
-use stoker_yaql::value::Digest;
+use stoker_yaql::value::Identity;
 
 use super::decide::Decided;
 use super::explain::{Explainer, Explanation, explanation};
@@ -104,7 +104,7 @@ struct Explained {
 }
 
 /// What two instances must have in common to be explained in the same words: class, past, and own data.
-type Likeness = (usize, u32, Vec<Option<Digest>>);
+type Likeness = (usize, u32, Vec<Option<Identity>>);
 
 /// Own data that an explanation tells about.
 #[derive(Default)]
@@ -207,35 +207,35 @@ impl Explainer<'_> {
         told
     }
 
-    fn own_data(&self, subject_idx: SubjectIdx, told: &Told) -> Vec<Option<Digest>> {
+    fn own_data(&self, subject_idx: SubjectIdx, told: &Told) -> Vec<Option<Identity>> {
         let subject = &self.evaluator.subjects.all[subject_idx as usize];
         let none = Document::default();
         let (new, old) = (&subject.own, subject.old.as_ref().map_or(&none, |old| &old.node));
         let mut data = Vec::new();
         for document in [new, old] {
             if told.everything {
-                data.push(Some(document.value().digest()));
+                data.push(Some(document.value().identity()));
             }
-            data.extend(told.keys.iter().map(|key| document.get(key).map(Value::digest)));
+            data.extend(told.keys.iter().map(|key| document.get(key).map(Value::identity)));
         }
         if told.changes {
-            changes(new, old, self.evaluator.subjects.differing(subject.past), &mut data);
+            changes(new, old, &self.evaluator.subjects.differing(subject.past).touched, &mut data);
         }
         data
     }
 }
 
 /// What is under those keys of a node's own documents where the whole document may have changed.
-fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<Digest>>) {
+fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<Identity>>) {
     let (Some(is), Some(was)) = (new.map(), old.map()) else { return };
     let is_common = |key: &Value| key.as_str().is_some_and(|key| differing.contains(key));
     for (key, value) in is.iter() {
         let before = was.get(key).ok().flatten();
         if is_common(key) || !before.is_some_and(|before| same(before, value)) {
-            data.extend([Some(key.digest()), Some(value.digest()), before.map(Value::digest)]);
+            data.extend([Some(key.identity()), Some(value.identity()), before.map(Value::identity)]);
         }
     }
     for (key, value) in was.iter().filter(|(key, _)| !is.get(key).is_ok_and(|found| found.is_some())) {
-        data.extend([Some(key.digest()), None, Some(value.digest())]);
+        data.extend([Some(key.identity()), None, Some(value.identity())]);
     }
 }

@@ -17,8 +17,8 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (argument, scope) = (args.lambda(0), Scope::of(args)?);
     scope.recalled(&argument, Question::Added, || {
-        let new = scope.in_new(cx, &argument, args.ctx)?;
-        match scope.in_old(cx, &argument, args.ctx)? {
+        let (new, old) = scope.in_both(cx, &argument, args.ctx)?;
+        match old {
             Some(old) => difference(cx, &old, &new, Side::Added),
             None => Ok(new),
         }

@@ -19,11 +19,9 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     has_changed(cx, &argument, args.ctx, scope).map(Value::Bool)
 }
 
-/// The new side is evaluated first: what is wrong there is an error whatever the old state says.
 pub(super) fn has_changed(cx: &mut Cx<'_>, argument: &Lambda, ctx: &Ctx, scope: &Scope) -> Result<bool> {
     let answer = scope.recalled(argument, Question::Changed, || {
-        let new = scope.in_new(cx, argument, ctx)?;
-        let old = scope.in_old(cx, argument, ctx)?;
+        let (new, old) = scope.in_both(cx, argument, ctx)?;
         Ok(Value::Bool(old.is_none_or(|old| !same(&old, &new))))
     })?;
     Ok(answer.is_true())

@@ -7,6 +7,7 @@ use stoker_yaql::syntax::NodeId;
 use stoker_yaql::{Result, Value};
 
 use super::scope::Question;
+use crate::compute::subjects::Differing;
 
 /// An argument of an expression: the address of its program, which lives as long as the planning, and the node.
 pub(crate) type Place = (usize, NodeId);
@@ -21,14 +22,31 @@ pub(crate) struct Memory {
     texts: HashMap<Place, u32>,
     /// Arguments that read nothing but states: neither variables nor what `$` is around them.
     closed: HashSet<Place>,
+    /// By text the top-level keys that it reads.
+    reads: Vec<Vec<String>>,
+    /// By past how the old state of the cluster differs from the new one; the first is none at all.
+    differing: Arc<[Differing]>,
     cells: Mutex<HashMap<(u32, Question, u32), Cell>>,
 }
 
 type Cell = Arc<OnceLock<Result<Value>>>;
 
 impl Memory {
-    pub(crate) fn new(texts: HashMap<Place, u32>, closed: HashSet<Place>) -> Self {
-        Self { texts, closed, cells: Mutex::default() }
+    pub(crate) fn new(
+        texts: HashMap<Place, u32>,
+        closed: HashSet<Place>,
+        reads: Vec<Vec<String>>,
+        differing: Arc<[Differing]>,
+    ) -> Self {
+        Self { texts, closed, reads, differing, cells: Mutex::default() }
+    }
+
+    /// Whether an argument is known to read nothing that is not what it was, so that it has the value that it had.
+    pub(super) fn is_untouched(&self, place: Place, past: u32) -> bool {
+        let reads = self.texts.get(&place).and_then(|text| self.reads.get(*text as usize));
+        let differing = self.differing.get(past as usize).filter(|_| past > 0);
+        let (Some(reads), Some(differing)) = (reads, differing) else { return false };
+        !reads.iter().any(|key| differing.touched.contains(key))
     }
 
     /// Whether an argument has one value in the whole of an evaluation.

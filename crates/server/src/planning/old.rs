@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, Past};
-use stoker_planner::state::{Document, OldStates, State};
-use stoker_state::document;
+use stoker_planner::state::{Document, OldStates, Shared, State};
+use stoker_state::document_among;
 use stoker_store::Session;
 
 use crate::http::error::ApiResult;
@@ -45,10 +45,12 @@ impl Old {
         self.documents.values()
     }
 
-    /// As the planner takes it: of each node what most of its tasks succeeded with, and what the others did.
-    pub(super) fn states(&self, tasks: &[&str]) -> OldStates {
+    /// As the planner takes it: of each node what most of its tasks succeeded with, and what the others did. Of a large
+    /// fleet the stored form is let go piece by piece, as the other takes its place.
+    pub(super) fn states(self, tasks: &[&str], shared: &mut Shared) -> OldStates {
+        let documents = self.documents.into_iter();
         let documents: HashMap<DocumentId, Document> =
-            self.documents.iter().map(|(id, map)| (*id, document(map))).collect();
+            documents.map(|(id, map)| (id, document_among(shared, &map))).collect();
         let state = |past: &Past| State {
             common: documents.get(&past.common_id).cloned().unwrap_or_default(),
             node: documents.get(&past.document_id).cloned().unwrap_or_default(),

@@ -1,7 +1,7 @@
 //! The state of one node, as expressions of its tasks see it.
 
 use stoker_model::{Cluster, FactsKind, JsonMap};
-use stoker_planner::state::State;
+use stoker_planner::state::{Shared, State};
 use stoker_state::{Secrets, document};
 use stoker_store::Session;
 
@@ -40,7 +40,7 @@ impl NodeStates {
         if let Some(task) = task {
             let old = Old::read(session, cluster.id, &[task], &[uid.to_owned()]).await?;
             secrets = old.documents().fold(secrets, |all, one| all.with(Secrets::of([one])));
-            past = old.states(&[task]).state(task, uid).cloned();
+            past = old.states(&[task], &mut Shared::default()).state(task, uid).cloned();
         }
         Ok(Self {
             new: State { common: document(&common), node: document(own) },

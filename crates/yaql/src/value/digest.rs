@@ -39,6 +39,23 @@ impl Digest {
     }
 }
 
+/// Stands for a value and for how its numbers are written: `1`, `1.0` and `true` are equal and have the same digest, but
+/// an expression that prints them tells them apart. Equal identities, equal results; only the order of keys and the kind
+/// of maps are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    digest: Digest,
+    spelling: u32,
+}
+
+/// What a container remembers of itself. It is packed so that the second part takes no more memory than padding would.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, packed(4))]
+pub(super) struct Remembered {
+    pub(super) digest: Digest,
+    spelling: u32,
+}
+
 static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
 
 pub(crate) fn hash_str(text: &str) -> u64 {
@@ -77,10 +94,10 @@ impl Value {
     /// A digest of the value, cached in containers. Lazy values are digested by identity.
     pub fn digest(&self) -> Digest {
         match self {
-            Self::Tuple(seq) => seq_digest(seq, 10),
-            Self::List(seq) => seq_digest(seq, 11),
-            Self::FrozenDict(map) | Self::Dict(map) => map_digest(map),
-            Self::Set(set) => set_digest(set),
+            Self::Tuple(seq) => of_seq(seq, TUPLE).digest,
+            Self::List(seq) => of_seq(seq, LIST).digest,
+            Self::FrozenDict(map) | Self::Dict(map) => of_map(map).digest,
+            Self::Set(set) => of_set(set).digest,
             Self::Keys(view) => {
                 unordered(13, &mut view.map.iter().map(|(key, _)| key.digest()).collect::<Vec<_>>())
             }
@@ -93,6 +110,30 @@ impl Value {
                 write_scalar(&mut hasher, self);
                 Digest::finish(&hasher)
             }
+        }
+    }
+
+    /// The digest together with what it leaves out of numbers and moments. It costs no more than the digest.
+    pub fn identity(&self) -> Identity {
+        Identity { digest: self.digest(), spelling: self.spelling() }
+    }
+
+    /// What sets values apart that are equal: not a number where there is nothing of that kind. A few bits are enough,
+    /// because the digest has told everything else apart.
+    fn spelling(&self) -> u32 {
+        match self {
+            Self::Bool(_) => 1,
+            Self::Float(number) if *number == 0.0 && number.is_sign_negative() => 2,
+            Self::Float(_) => 3,
+            Self::DateTime(moment) => {
+                let offset = moment.offset().map_or(i128::MAX, |offset| offset.as_micros() / 1_000_000);
+                (offset as u32).wrapping_add(4)
+            }
+            Self::Tuple(seq) => of_seq(seq, TUPLE).spelling,
+            Self::List(seq) => of_seq(seq, LIST).spelling,
+            Self::FrozenDict(map) | Self::Dict(map) => of_map(map).spelling,
+            Self::Set(set) => of_set(set).spelling,
+            _ => 0,
         }
     }
 
@@ -134,35 +175,67 @@ impl Value {
     }
 }
 
-fn seq_digest(seq: &Seq, tag: u8) -> Digest {
+const TUPLE: u8 = 10;
+const LIST: u8 = 11;
+
+fn of_seq(seq: &Seq, tag: u8) -> Remembered {
     // A tuple and a list never share their elements' Seq, so one cache serves both.
     *seq.digest.get_or_init(|| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[tag]);
-        for item in seq.iter() {
+        let mut spelling = 0_u32;
+        for (place, item) in (0_u32..).zip(seq.iter()) {
             write_scalar(&mut hasher, item);
+            spelling = spelling.wrapping_add(placed(place, item.spelling()));
         }
-        Digest::finish(&hasher)
+        Remembered { digest: Digest::finish(&hasher), spelling }
     })
 }
 
-fn map_digest(map: &Map) -> Digest {
+fn of_map(map: &Map) -> Remembered {
     *map.digest.get_or_init(|| {
+        let mut spelling = 0_u32;
         let mut entries: Vec<Digest> = map
             .iter()
             .map(|(key, value)| {
                 let mut hasher = blake3::Hasher::new();
                 write_scalar(&mut hasher, key);
                 write_scalar(&mut hasher, value);
-                Digest::finish(&hasher)
+                let digest = Digest::finish(&hasher);
+                let of_entry = key.spelling().rotate_left(16) ^ value.spelling();
+                // Bound to the entry and not to its place: the order of keys has no meaning.
+                spelling = spelling.wrapping_add(placed(digest.0[0] as u32, of_entry));
+                digest
             })
             .collect();
-        unordered(12, &mut entries)
+        Remembered { digest: unordered(12, &mut entries), spelling }
     })
 }
 
-fn set_digest(set: &Set) -> Digest {
-    *set.digest.get_or_init(|| unordered(13, &mut set.iter().map(Value::digest).collect::<Vec<_>>()))
+fn of_set(set: &Set) -> Remembered {
+    *set.digest.get_or_init(|| {
+        let mut spelling = 0_u32;
+        let mut items: Vec<Digest> = set
+            .iter()
+            .map(|item| {
+                let digest = item.digest();
+                spelling = spelling.wrapping_add(placed(digest.0[0] as u32, item.spelling()));
+                digest
+            })
+            .collect();
+        Remembered { digest: unordered(13, &mut items), spelling }
+    })
+}
+
+/// The spelling of a part bound to where the part is. What has nothing to be told stays nothing.
+fn placed(place: u32, spelling: u32) -> u32 {
+    if spelling == 0 {
+        return 0;
+    }
+    let mut mixed = place.wrapping_mul(0x9E37_79B1) ^ spelling;
+    mixed = (mixed ^ (mixed >> 16)).wrapping_mul(0x85EB_CA6B);
+    mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xC2B2_AE35);
+    mixed ^ (mixed >> 16)
 }
 
 fn unordered(tag: u8, parts: &mut [Digest]) -> Digest {
@@ -250,5 +323,48 @@ fn write_float(hasher: &mut blake3::Hasher, number: f64) {
         // All nans are one inside containers, where the reference compares by identity first.
         let bits = if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() };
         hasher.update(&bits.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn check(a: &str, b: &str, is_equal: bool, is_identical: bool) {
+        let (a, b) = (parse(a).unwrap(), parse(b).unwrap());
+        assert_eq!(a.digest() == b.digest(), is_equal, "{a:?} {b:?}");
+        assert_eq!(a.identity() == b.identity(), is_identical, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn equal_numbers_are_not_identical() {
+        check("1", "1", true, true);
+        check("1", "1.0", true, false);
+        check("1", "true", true, false);
+        check("1.0", "true", true, false);
+        check("0.0", "-0.0", true, false);
+        check("0.5", "0.5", true, true);
+        check("1", "2", false, false);
+    }
+
+    #[test]
+    fn where_a_number_is_written_otherwise_matters() {
+        check(r#"{"a": [1, {"b": true}]}"#, r#"{"a": [1, {"b": true}]}"#, true, true);
+        check(r#"{"a": [1, {"b": true}]}"#, r#"{"a": [1, {"b": 1}]}"#, true, false);
+        check("[true, 1]", "[1, true]", true, false);
+        check(r#"{"a": true, "b": 1}"#, r#"{"a": 1, "b": true}"#, true, false);
+        check(r#"{"a": [true, 0], "b": [1, 0]}"#, r#"{"a": [1, 0], "b": [true, 0]}"#, true, false);
+    }
+
+    #[test]
+    fn the_order_of_keys_has_no_meaning() {
+        check(r#"{"a": true, "b": 1.0, "c": [false]}"#, r#"{"c": [false], "b": 1.0, "a": true}"#, true, true);
+    }
+
+    #[test]
+    fn remembering_both_takes_no_more_than_one() {
+        use std::sync::OnceLock;
+        assert_eq!(size_of::<OnceLock<Remembered>>(), size_of::<OnceLock<Digest>>());
     }
 }

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Digest, Key, Map, MapView, Meta, Seq, Set, Value};
+use super::digest::Remembered;
+use super::{Key, Map, MapView, Meta, Seq, Set, Value};
 use crate::pytext::{cmp_i64_float, cmp_int_float};
 
 impl Value {
@@ -85,11 +86,11 @@ const WALK_DEPTH_MAX: u16 = 4;
 
 /// Says without a walk whether two containers are equal, when that is the better way.
 fn by_digest(
-    (a, a_meta, a_digest): (&Value, Meta, Option<&Digest>),
-    (b, b_meta, b_digest): (&Value, Meta, Option<&Digest>),
+    (a, a_meta, a_digest): (&Value, Meta, Option<&Remembered>),
+    (b, b_meta, b_digest): (&Value, Meta, Option<&Remembered>),
 ) -> Option<bool> {
     match (a_digest, b_digest) {
-        (Some(a), Some(b)) => Some(a == b),
+        (Some(a), Some(b)) => Some({ a.digest } == { b.digest }),
         _ if a_meta.depth != b_meta.depth => None,
         _ if a_meta.depth > WALK_DEPTH_MAX => Some(a.digest() == b.digest()),
         _ => None,

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::digest::{hash_str, hash_value};
+use super::digest::{Remembered, hash_str, hash_value};
 use super::table::Table;
-use super::{Digest, Meta, Value};
+use super::{Meta, Value};
 use crate::error::Result;
 
 /// An immutable map that remembers the order in which its keys first came.
@@ -16,7 +16,7 @@ use crate::error::Result;
 pub struct Map {
     meta: Meta,
     entries: Table<Value>,
-    pub(super) digest: OnceLock<Digest>,
+    pub(super) digest: OnceLock<Remembered>,
 }
 
 /// A value known to be hashable.

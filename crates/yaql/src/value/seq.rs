@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::{Digest, Meta, Value};
+use super::digest::Remembered;
+use super::{Meta, Value};
 
 /// An immutable sequence of values; its fields are in order for the reason that those of a map are.
 #[derive(Debug)]
@@ -11,7 +12,7 @@ use super::{Digest, Meta, Value};
 pub struct Seq {
     meta: Meta,
     items: Vec<Value>,
-    pub(super) digest: OnceLock<Digest>,
+    pub(super) digest: OnceLock<Remembered>,
 }
 
 impl Seq {

@@ -2,15 +2,16 @@
 
 use std::sync::OnceLock;
 
+use super::digest::Remembered;
 use super::table::Table;
-use super::{Digest, Key, Meta, Value};
+use super::{Key, Meta, Value};
 use crate::error::Result;
 
 /// An immutable set.
 #[derive(Debug)]
 pub struct Set {
     meta: Meta,
-    pub(super) digest: OnceLock<Digest>,
+    pub(super) digest: OnceLock<Remembered>,
     items: Table<()>,
 }
 
