@@ -25,7 +25,7 @@ test("a module is made, keeps its order, is applied to a node and tells what bec
   await page.getByLabel("Node to apply it to").selectOption({ label: "shop-2" });
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await page.getByRole("region", { name: "Nodes" }).getByText("ok").waitFor();
-  await picture(page, "modules-light");
+  await picture(page, "module-light");
   expect(await seriousFindings(page)).toEqual([]);
   await page.getByRole("checkbox", { name: /Priority apply/ }).check();
   await page.getByRole("button", { name: "Store" }).click();

@@ -8,7 +8,9 @@ import { theme } from "./app/theme";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/parts.css";
+import "./styles/lists.css";
 import "./styles/views.css";
+import "./styles/runs.css";
 
 theme.begin();
 const root = document.getElementById("root");

@@ -25,7 +25,7 @@ const NODES = 200;
 const ROW = 24;
 const COLUMN = 26;
 const NAMES = 250;
-const HEADS = 84;
+const HEADS = 100;
 /** Squares of a row that are drawn together: scrolling adds and removes chunks and leaves the others alone. */
 const CHUNK = 16;
 

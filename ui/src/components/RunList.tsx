@@ -84,7 +84,7 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
           </button>
         </div>
       )}
-      {items.length === 0 && <Empty title="No run is in this state" />}
+      {items.length === 0 && <Empty title="No run is in this state">Choose another one above.</Empty>}
       {items.length > 0 && (
         <div className="tablewrap">
           <table aria-label="Runs">

@@ -25,6 +25,11 @@ fn the_demo_tells_its_story_and_cleans_up() {
     for word in words {
         assert!(told.contains(word), "`{word}` is not in:\n{told}");
     }
+    // What plugins do before the deployment is done everywhere before it begins, by their numbers.
+    let (first, last) = (|text: &str| told.find(text), |text: &str| told.rfind(text));
+    assert!(last("raise-grid is done") < first("prepare-agent begins"), "{told}");
+    assert!(last("prepare-agent is done") < first("install-agent begins"), "{told}");
+    assert!(first("raise-grid begins").is_some() && last("prepare-agent is done").is_some(), "{told}");
     said.ok();
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");

@@ -47,10 +47,10 @@ fn the_first_page_works_as_written() {
     assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
     for expected in [
         "run  install-database on 1",
-        "3 to run, 2 to skip",
+        "3 to run, 3 to skip",
         "install-shop is done",
         "settings.common.debug.value was false and is true",
-        "2 to run, 3 to skip",
+        "2 to run, 4 to skip",
     ] {
         assert!(printed.contains(expected), "`{expected}` is not in\n{printed}");
     }
