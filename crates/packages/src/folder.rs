@@ -40,7 +40,7 @@ pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolde
         tree.texts.insert(name.clone(), text);
     }
     let mut checked = check(&tree, options);
-    let broken = checked.package.as_ref().map(|package| problems(folder, &package.plugin, tree.paths.iter()));
+    let broken = checked.package.as_ref().map(|package| problems(folder, &package.plugin, &tree.paths));
     unreadable.extend(broken.into_iter().flatten());
     if !unreadable.is_empty() {
         checked.package = None;

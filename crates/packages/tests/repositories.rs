@@ -100,7 +100,7 @@ fn rpm_package(name: &str) -> Vec<u8> {
     let mut numbers = |tag: u32, values: &[u32], data: &mut Vec<u8>| {
         data.resize(data.len().next_multiple_of(4), 0);
         entries.push((tag, 4, data.len() as u32, values.len() as u32));
-        values.iter().for_each(|value| data.extend(value.to_be_bytes()));
+        data.extend(values.iter().flat_map(|value| value.to_be_bytes()));
     };
     numbers(1003, &[1], &mut data);
     numbers(1006, &[1_700_000_000], &mut data);
@@ -112,7 +112,7 @@ fn rpm_package(name: &str) -> Vec<u8> {
         bytes.extend((entries.len() as u32).to_be_bytes());
         bytes.extend((data.len() as u32).to_be_bytes());
         for (tag, kind, at, count) in entries {
-            [tag, kind, at, count].iter().for_each(|value| bytes.extend(value.to_be_bytes()));
+            bytes.extend([tag, kind, at, count].into_iter().flat_map(|value| value.to_be_bytes()));
         }
         bytes.extend(data);
         bytes

@@ -8,7 +8,7 @@ mod debian;
 mod rpm;
 mod rpm_header;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::Path;
@@ -146,26 +146,22 @@ pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile
 }
 
 /// Paths of repositories that have packages and no index: somebody else has packed the plugin.
-pub fn repositories_without_index<'p>(
+pub fn repositories_without_index(
     folder: &Path,
     plugin: &NewPlugin,
-    paths: impl Iterator<Item = &'p String> + Clone,
+    paths: &BTreeSet<String>,
 ) -> Vec<String> {
     let is_without = |one: &Repository| {
-        !one.packages(paths.clone()).is_empty() && index_digest(one.kind, &folder.join(&one.path)).is_none()
+        !one.packages(paths.iter()).is_empty() && index_digest(one.kind, &folder.join(&one.path)).is_none()
     };
     Repository::all_of(plugin).into_iter().filter(is_without).map(|one| one.path).collect()
 }
 
 /// Packages that cannot be read, and so cannot be found by any package manager.
-pub(crate) fn problems<'p>(
-    folder: &Path,
-    plugin: &NewPlugin,
-    paths: impl Iterator<Item = &'p String> + Clone,
-) -> Vec<PackageProblem> {
+pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<String>) -> Vec<PackageProblem> {
     let mut problems = Vec::new();
     for repository in Repository::all_of(plugin) {
-        for path in repository.packages(paths.clone()) {
+        for path in repository.packages(paths.iter()) {
             let read = match repository.kind {
                 RepositoryKind::Debian => debian::Control::read(&folder.join(path)).map(drop),
                 RepositoryKind::Rpm => rpm_header::Header::read(&folder.join(path)).map(drop),

@@ -11,6 +11,8 @@ use crate::packages::{Source, upload};
 use crate::runs::{Site, task};
 use crate::support::{Reply, TestServer, request};
 
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
 const PLACE: &str = "/packages/gridnet-1.0/repositories/ubuntu";
 
 /// A cluster with a plugin that has a repository, and one node of its role.
@@ -27,7 +29,7 @@ async fn site() -> Site {
     site
 }
 
-async fn read(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Reply {
+async fn read(server: &TestServer, path: &str, headers: Headers<'_>) -> Reply {
     let mut request = server.request("GET", path);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -78,7 +80,7 @@ async fn files_are_given_whole_in_part_and_not_again() {
     assert_eq!(whole.header("cache-control"), "private, no-cache");
     let (tag, modified) = (whole.header("etag").to_owned(), whole.header("last-modified").to_owned());
     assert!(tag.starts_with('"') && modified.ends_with(" GMT"), "{tag} {modified}");
-    let cases: &[(&[(&str, &str)], u16, &str)] = &[
+    let cases: &[(Headers<'_>, u16, &str)] = &[
         (&[("range", "bytes=1-3")], 206, "bytes 1-3/10"),
         (&[("range", "bytes=-2")], 206, "bytes 8-9/10"),
         (&[("range", "bytes=1-3"), ("if-range", &tag)], 206, "bytes 1-3/10"),

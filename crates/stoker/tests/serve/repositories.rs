@@ -61,9 +61,10 @@ impl Site {
     /// Tasks that bring or take away sources, with what became of them on the controller.
     fn source_tasks(&self, run: &Value) -> Vec<String> {
         let history = self.history(run["id"].as_i64().unwrap());
+        let controller = self.nodes[0].to_string();
         let of = |row: &Value| {
             let name = row["task_name"].as_str().unwrap();
-            let is_it = name.contains("-repository") && row["node_id"] == self.nodes[0].to_string();
+            let is_it = name.contains("-repository") && row["node_id"] == controller.as_str();
             is_it.then(|| format!("{name} {}", row["status"].as_str().unwrap()))
         };
         let mut found: Vec<String> = history.iter().filter_map(of).collect();

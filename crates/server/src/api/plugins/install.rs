@@ -81,7 +81,7 @@ fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Check
     let found = found.map_err(|error| disk_failed(&io::Error::other(error)))?;
     let plugin = found.checked.package.as_ref().map(|package| &package.plugin);
     let unindexed =
-        plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, found.tree.paths.iter()));
+        plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &found.tree.paths));
     Ok((unpacked, found.checked, unindexed.unwrap_or_default()))
 }
 
