@@ -13,29 +13,35 @@ pub struct Split {
 }
 
 /// A top-level key that all documents have with equal values is common, but never `uid`: it tells nodes apart even
-/// where there is only one. `1` and `true` are equal to expressions and nevertheless not the same to whoever prints them,
-/// so that they stay apart.
+/// where there is only one. `1` and `true` are equal to expressions and not the same to whoever prints them, so that a
+/// document with another spelling than the first keeps its own over what is common.
 pub fn split(documents: &[Value]) -> Split {
     let maps: Vec<&Map> = documents.iter().filter_map(Value::as_map).map(|map| &**map).collect();
     let Some((first, others)) = maps.split_first() else { return Split::default() };
-    let is_same = |a: &Value, b: &Value| a.equals(b) && a.identity() == b.identity();
     let is_common = |key: &Key, value: &Value| {
         key.value().as_str() != Some("uid")
-            && others.iter().all(|other| other.get_key(key).is_some_and(|beside| is_same(beside, value)))
+            && others.iter().all(|other| other.get_key(key).is_some_and(|beside| beside.equals(value)))
     };
     let entries = || first.iter_keys().zip(first.iter().map(|(_, value)| value));
     let common: Vec<&Key> =
         entries().filter(|(key, value)| is_common(key, value)).map(|(key, _)| key).collect();
-    let part = |map: &Map, wants_common: bool| {
+    let part = |map: &Map, is_wanted: &dyn Fn(&Key, &Value) -> bool| {
         let mut builder = MapBuilder::default();
         for (key, (_, value)) in map.iter_keys().zip(map.iter()) {
-            if common.contains(&key) == wants_common {
+            if is_wanted(key, value) {
                 builder.insert_key(key.clone(), value.clone());
             }
         }
         Document::new(&Value::frozen_dict(builder.build()))
     };
-    Split { common: part(first, true), own: maps.iter().map(|map| part(map, false)).collect() }
+    let is_own = |key: &Key, value: &Value| {
+        !common.contains(&key)
+            || first.get_key(key).is_none_or(|beside| beside.identity() != value.identity())
+    };
+    Split {
+        common: part(first, &|key, _| common.contains(&key)),
+        own: maps.iter().map(|map| part(map, &is_own)).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -67,8 +73,8 @@ mod tests {
         );
         check(
             &[r#"{"uid": "1", "a": 1, "b": [0]}"#, r#"{"uid": "2", "a": true, "b": [0]}"#],
-            r#"{"b": [0]}"#,
-            &[r#"{"a": 1, "uid": "1"}"#, r#"{"a": true, "uid": "2"}"#],
+            r#"{"a": 1, "b": [0]}"#,
+            &[r#"{"uid": "1"}"#, r#"{"a": true, "uid": "2"}"#],
         );
         check(&[], "{}", &[]);
     }
