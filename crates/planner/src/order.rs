@@ -1,5 +1,7 @@
 //! The order of instances: relations of all tasks resolved, cycles found.
 
+use std::collections::{BTreeSet, HashMap};
+
 use stoker_graph::Csr;
 
 use crate::compute::subjects::{NodeIdx, TaskIdx};
@@ -186,24 +188,47 @@ fn report_cycles(
     if !order.has_cycle() {
         return;
     }
-    let words = |vertex: &u32| {
+    let place = |vertex: &u32| {
         let task_idx = layout.first.partition_point(|first| first <= vertex) - 1;
         let node_idx = layout.nodes[task_idx][(*vertex - layout.first[task_idx]) as usize];
-        format!("{}@{}", definitions[task_idx].name, uids[node_idx as usize])
+        (definitions[task_idx].name, uids[node_idx as usize].as_str())
     };
+    // Nodes of one kind have the same cycle each: that is one mistake.
+    let mut cycles: Vec<(Vec<(&str, &str)>, BTreeSet<&str>)> = Vec::new();
+    let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
     for knot in order.knots() {
         let path = order.shortest_cycle(&knot);
-        let path: Vec<String> =
-            path.iter().filter(|vertex| **vertex < layout.n_instances()).map(words).collect();
+        let path: Vec<_> = path.iter().filter(|vertex| **vertex < layout.n_instances()).map(place).collect();
         let path = closed(path);
-        let message = format!("tasks wait for each other: {}", path.join(" → "));
+        let nodes: BTreeSet<&str> = path.iter().map(|(_, node)| *node).collect();
+        let idx = *known.entry(path.iter().map(|(task, _)| *task).collect()).or_insert(cycles.len());
+        match cycles.get_mut(idx) {
+            Some((_, all)) => all.extend(nodes),
+            None => cycles.push((path, nodes)),
+        }
+    }
+    for (path, nodes) in cycles {
+        let told: BTreeSet<&str> = path.iter().map(|(_, node)| *node).collect();
+        let words: Vec<String> = path.iter().map(|(task, node)| format!("{task}@{node}")).collect();
+        // Those of a single cycle are in its path.
+        let nodes = if nodes == told { Vec::new() } else { in_order(&nodes, uids) };
+        let more = match nodes.len().saturating_sub(told.len()) {
+            0 => String::new(),
+            1 => ", and the same on one more node".to_owned(),
+            n_more => format!(", and the same on {n_more} more nodes"),
+        };
+        let message = format!("tasks wait for each other: {}{more}", words.join(" → "));
         let help = "take one of these dependencies away".to_owned();
-        report.push(Problem::error(codes::CYCLE, message).help(help));
+        report.push(Problem::error(codes::CYCLE, message).on(nodes).help(help));
     }
 }
 
+fn in_order(nodes: &BTreeSet<&str>, uids: &[String]) -> Vec<String> {
+    uids.iter().filter(|uid| nodes.contains(uid.as_str())).cloned().collect()
+}
+
 /// A path that began where sets meet is not closed any more without that vertex.
-fn closed(mut path: Vec<String>) -> Vec<String> {
+fn closed<T: Clone + PartialEq>(mut path: Vec<T>) -> Vec<T> {
     if path.len() < 2 || path.first() != path.last() {
         path.extend(path.first().cloned());
     }
