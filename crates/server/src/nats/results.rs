@@ -30,6 +30,8 @@ const AT_ONCE: usize = 128;
 const AGAIN_MIN: Duration = Duration::from_millis(500);
 const AGAIN_MAX: Duration = Duration::from_mins(1);
 const LISTEN_AGAIN: Duration = Duration::from_secs(3);
+/// The connection comes by itself; asking whether it is there costs nothing.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Takes results. Returns at once where no agents come over NATS, and never otherwise.
 pub(crate) async fn take_results(app: &App) {
@@ -38,9 +40,14 @@ pub(crate) async fn take_results(app: &App) {
     loop {
         let Err(error) = take_all(app, users).await;
         app.metrics.bus.keeps(false);
-        // Said once, not every few seconds for as long as it is so. One that is away is told of already.
+        if matches!(error, Unheard::Bus(BusError::Away(_))) {
+            // Told of already by whoever connects.
+            tokio::time::sleep(LOOK_AGAIN).await;
+            continue;
+        }
+        // Said once, not every few seconds for as long as it is so.
         let why = error.to_string();
-        if !matches!(error, Unheard::Bus(BusError::Away(_))) && why != told {
+        if why != told {
             tracing::warn!(
                 why,
                 "NATS keeps no results of agents: they are with the agents alone until a server has them"

@@ -25,10 +25,18 @@ fn said(site: &Site, who: &str, n: usize, what: &str) -> usize {
     (0..n).map(|place| site.read(&format!("{who}-{place}.log")).matches(what).count()).sum()
 }
 
+/// Servers have told so often that NATS keeps results for them.
+fn await_keeping(site: &Site, n: usize) {
+    until("both servers take what NATS keeps", || {
+        (said(site, "server", 2, "NATS keeps results of agents") >= n).then_some(())
+    });
+}
+
 #[test]
 fn a_machine_that_is_lost_after_its_last_task_has_done_it() {
     let Some(guarded) = Guarded::start() else { return };
     let Some(mut site) = site(&guarded) else { return };
+    await_keeping(&site, 2);
     let folder = site.file("");
     // Ends when it is told to, so that no server is there any more.
     let cmd = format!(
@@ -64,12 +72,7 @@ fn a_machine_that_is_lost_after_its_last_task_has_done_it() {
 fn nats_loses_what_it_kept_in_the_middle_of_a_run() {
     let Some(mut guarded) = Guarded::start() else { return };
     let Some(site) = site(&guarded) else { return };
-    let keeps = |n: usize| {
-        until("both servers take what NATS keeps", || {
-            (said(&site, "server", 2, "NATS keeps results of agents") >= n).then_some(())
-        });
-    };
-    keeps(2);
+    await_keeping(&site, 2);
     upload(&site, N_TASKS, 50);
     let (run, _) = site.execute(0);
     until("the run goes on", || (n_lines(&site) >= 30).then_some(()));
@@ -81,5 +84,5 @@ fn nats_loses_what_it_kept_in_the_middle_of_a_run() {
     assert!(n_lines(&site) < N_TASKS * N_NODES, "it was lost too late to prove anything");
     judge(&site, run, N_TASKS);
     // It is made anew, by whoever notices first.
-    keeps(4);
+    await_keeping(&site, 4);
 }

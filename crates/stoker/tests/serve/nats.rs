@@ -286,7 +286,7 @@ async fn a_result_that_nats_kept_is_believed_of_whoever_carried_it_out_alone() {
     let site = guarded.site();
     site.await_agent(0);
     let (run, attempt) = waiting_run(&site);
-    assert_eq!(metric(&site, "stoker_bus_keeps"), "1");
+    until("NATS keeps results", || (metric(&site, "stoker_bus_keeps") == "1").then_some(()));
     let refused = "stoker_bus_results_total{outcome=\"refused\"}";
     forge(&guarded, user_of(&site, 1), site.nodes[1], attempt).await;
     until("it is not believed", || (metric(&site, refused) == "1").then_some(()));
