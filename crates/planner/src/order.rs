@@ -194,7 +194,7 @@ fn report_cycles(
         (definitions[task_idx].name, uids[node_idx as usize].as_str())
     };
     // Nodes of one kind have the same cycle each: that is one mistake.
-    let mut cycles: Vec<(Vec<(&str, &str)>, BTreeSet<&str>)> = Vec::new();
+    let mut cycles: Vec<(Vec<_>, BTreeSet<&str>)> = Vec::new();
     let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
     for knot in order.knots() {
         let path = order.shortest_cycle(&knot);
