@@ -1,58 +1,26 @@
 //! What every bus does, whatever carries it: one suite for delivery in memory and through NATS.
 
+#[macro_use]
+mod ground;
+
 use std::time::Duration;
 
-use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, Memory, Nats, NatsOptions, Pattern, Subject, WAITING_MAX};
+use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, Nats, NatsOptions, Pattern, WAITING_MAX};
 use stoker_testkit::TestNats;
 use tokio::time::{sleep, timeout};
 
-fn subject(text: &str) -> Subject {
-    Subject::new(text.split('.')).expect("a subject")
-}
+use ground::{over_nats, subject, until_up};
 
 fn pattern(text: &str) -> Pattern {
     Pattern::new(text.split('.')).expect("a pattern")
-}
-
-async fn over_nats(server: &TestNats) -> Bus {
-    let bus = Bus::Nats(Nats::connect(&NatsOptions::new(server.url())).await.expect("an address"));
-    until_up(&bus).await;
-    bus
-}
-
-async fn until_up(bus: &Bus) {
-    let waiting = async {
-        while !bus.is_up() {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(Duration::from_secs(20), waiting).await.expect("NATS is there");
 }
 
 async fn next_body(subscription: &mut stoker_bus::Subscription) -> Vec<u8> {
     timeout(Duration::from_secs(20), subscription.next()).await.expect("in time").expect("a message").body
 }
 
-/// Runs each function of the suite on each bus.
-macro_rules! on_both {
-    ($($name:ident),* $(,)?) => {
-        mod memory {
-            $(#[tokio::test]
-            async fn $name() {
-                super::$name(super::Bus::Memory(super::Memory::default())).await;
-            })*
-        }
-        mod nats {
-            $(#[tokio::test]
-            async fn $name() {
-                let Some(server) = super::TestNats::open() else { return };
-                super::$name(super::over_nats(&server).await).await;
-            })*
-        }
-    };
-}
-
 on_both! {
+    open:
     messages_arrive_in_order_at_all_who_listen,
     only_what_is_listened_to_arrives,
     of_those_who_share_a_name_one_gets_each_message,

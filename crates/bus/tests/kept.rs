@@ -1,21 +1,20 @@
 //! What every bus keeps, whatever carries it: one suite for what is kept in memory and by NATS.
 
+#[macro_use]
+mod ground;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use stoker_bus::{
-    BODY_BYTES_MAX, Bus, BusError, KeepSettings, Keeper, Kept, Memory, Nats, NatsOptions, Pattern, Subject,
-};
+use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, KeepSettings, Keeper, Kept, Pattern};
 use stoker_testkit::TestNats;
 use tokio::time::{Instant, sleep, timeout};
+
+use ground::{over_nats, subject, until_up};
 
 const LONG: Duration = Duration::from_secs(20);
 /// Long enough for something that is there to come.
 const SHORT: Duration = Duration::from_millis(300);
-
-fn subject(text: &str) -> Subject {
-    Subject::new(text.split('.')).expect("a subject")
-}
 
 fn settings() -> KeepSettings {
     KeepSettings {
@@ -27,21 +26,6 @@ fn settings() -> KeepSettings {
         once_within: Duration::from_mins(1),
         taken_for: Duration::from_secs(2),
     }
-}
-
-async fn over_nats(server: &TestNats) -> Bus {
-    let bus = Bus::Nats(Nats::connect(&NatsOptions::new(server.url())).await.expect("an address"));
-    until_up(&bus).await;
-    bus
-}
-
-async fn until_up(bus: &Bus) {
-    let waiting = async {
-        while !bus.is_up() {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(LONG, waiting).await.expect("NATS is there");
 }
 
 async fn keeper(bus: &Bus) -> Keeper {
@@ -60,25 +44,8 @@ async fn is_nothing_there(keeper: &mut Keeper) -> bool {
     timeout(SHORT, keeper.next()).await.is_err()
 }
 
-macro_rules! on_both {
-    ($($name:ident),* $(,)?) => {
-        mod memory {
-            $(#[tokio::test]
-            async fn $name() {
-                super::$name(super::Bus::Memory(super::Memory::default())).await;
-            })*
-        }
-        mod nats {
-            $(#[tokio::test]
-            async fn $name() {
-                let Some(server) = super::TestNats::keeping() else { return };
-                super::$name(super::over_nats(&server).await).await;
-            })*
-        }
-    };
-}
-
 on_both! {
+    keeping:
     what_is_kept_waits_for_whoever_takes_it,
     what_nobody_keeps_is_not_kept,
     what_is_done_does_not_come_again,

@@ -1,22 +1,23 @@
 //! Conversations over each bus: everything arrives in order, or it ends.
 
+#[macro_use]
+mod ground;
+
 use std::time::Duration;
 
-use stoker_bus::{Bus, Memory, Nats, NatsOptions, Pattern, Pipe, PipeEnded, PipeSettings, Subject};
+use stoker_bus::{Bus, Pattern, Pipe, PipeEnded, PipeSettings};
 use stoker_testkit::TestNats;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
+
+use ground::{over_nats, subject};
 
 const SETTINGS: PipeSettings = PipeSettings {
     ping_every: Duration::from_millis(100),
     silence_max: Duration::from_secs(1),
     bytes_max: 8 << 20,
 };
-
-fn subject(text: &str) -> Subject {
-    Subject::new(text.split('.')).expect("a subject")
-}
 
 struct End {
     send: mpsc::Sender<Vec<u8>>,
@@ -59,33 +60,8 @@ async fn call(bus: &Bus) -> Option<Pipe> {
     called.await.expect("the bus is there")
 }
 
-async fn over_nats(server: &TestNats) -> Bus {
-    let bus = Bus::Nats(Nats::connect(&NatsOptions::new(server.url())).await.expect("an address"));
-    while !bus.is_up() {
-        sleep(Duration::from_millis(5)).await;
-    }
-    bus
-}
-
-macro_rules! on_both {
-    ($($name:ident),* $(,)?) => {
-        mod memory {
-            $(#[tokio::test]
-            async fn $name() {
-                super::$name(super::Bus::Memory(super::Memory::default())).await;
-            })*
-        }
-        mod nats {
-            $(#[tokio::test]
-            async fn $name() {
-                let Some(server) = super::TestNats::open() else { return };
-                super::$name(super::over_nats(&server).await).await;
-            })*
-        }
-    };
-}
-
 on_both! {
+    open:
     messages_of_all_sizes_arrive_in_order_both_ways,
     a_side_that_does_not_read_makes_the_other_wait_and_loses_nothing,
     a_gap_ends_it,
