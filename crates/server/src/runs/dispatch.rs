@@ -10,11 +10,10 @@ use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
 use stoker_model::{DocumentId, Json, JsonMap, NodeId};
 use stoker_planner::ExplainedPlan;
 use stoker_state::Secrets;
-use stoker_store::{Store, StoreError};
+use stoker_store::StoreError;
 use stoker_tasks::SystemFiles;
 
 use super::agents::executors_of;
-use crate::clock::Clock;
 use crate::repositories::{put_credential, wants_credential};
 use crate::state::App;
 
@@ -36,11 +35,8 @@ pub(super) struct Dispatch {
     documents: HashMap<String, DocumentId>,
     /// Those of them that nobody has asked for.
     unread: Vec<(String, DocumentId)>,
-    store: Store,
     /// Uids of the nodes whose agents have something to do.
     executors: BTreeSet<String>,
-    clock: Clock,
-    /// For tasks that let a node read packages of plugins.
     app: App,
 }
 
@@ -60,8 +56,6 @@ impl Dispatch {
             unread: documents.iter().map(|(uid, id)| (uid.clone(), *id)).collect(),
             documents,
             executors,
-            store: app.store.clone(),
-            clock: app.clock,
             app: app.clone(),
         }
     }
@@ -83,7 +77,7 @@ impl Dispatch {
         generation: Generation,
         blueprint: &Blueprint,
     ) -> Result<Attempt, Finished> {
-        let at = self.clock.now();
+        let at = self.app.clock.now();
         let refused =
             |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
         let (Some(details), Some((task, node))) =
@@ -127,7 +121,7 @@ impl Dispatch {
         }
         let Ok(id) = node.parse().map(NodeId) else { return Ok(None) };
         loop {
-            let read = async { self.store.read().await?.agent_by_uid(node).await };
+            let read = async { self.app.store.read().await?.agent_by_uid(node).await };
             match read.await {
                 Ok(agent) => {
                     let given = self.app.package_access.credential(id, agent.as_ref());
@@ -156,7 +150,7 @@ impl Dispatch {
         }
         let ids: Vec<DocumentId> = wanted.iter().map(|(_, id)| *id).collect();
         loop {
-            let read = async { self.store.read().await?.documents_get(&ids).await };
+            let read = async { self.app.store.read().await?.documents_get(&ids).await };
             match read.await {
                 Ok(documents) => {
                     for (uid, id) in wanted {
