@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Answer, Job, Writer};
+use crate::journal::{Answer, Job, Safe, Writer};
 use crate::keeping::Keeping;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
@@ -343,8 +343,8 @@ impl Driver {
                 if self.running.contains_key(&key) {
                     self.notes.entry(key).or_default().push(entry.clone());
                 }
-                let is_synced = matches!(answer, Answer::Waiting(_));
-                self.writer.write(Job::Append { entry, is_synced, answer });
+                let safe = if matches!(answer, Answer::Waiting(_)) { Safe::First } else { Safe::Whenever };
+                self.writer.write(Job::Append { entry, safe, answer });
             }
             Event::Ended(ended) => {
                 let Ended { key, end, summary } = *ended;
@@ -365,13 +365,12 @@ impl Driver {
         for output in outputs {
             match output {
                 Output::Write { seq, record } => {
-                    // Nobody waits for the others: without them something is told twice, which does no harm.
-                    let is_synced = matches!(record, Record::Accepted { .. } | Record::Ended(_));
+                    let safe = safety(&record);
                     if let (Record::Ended(finished), Some(_)) = (&record, &self.keeping) {
                         self.ending.insert(seq, finished.clone());
                     }
                     let entry = Entry::Session(record);
-                    self.writer.write(Job::Append { entry, is_synced, answer: Answer::Session(seq) });
+                    self.writer.write(Job::Append { entry, safe, answer: Answer::Session(seq) });
                 }
                 Output::Rewrite { seq, records } => {
                     let mut entries: Vec<Entry> = records.into_iter().map(Entry::Session).collect();
@@ -391,6 +390,19 @@ impl Driver {
                 Output::Ignored { run, why } => tracing::debug!(run.id = run.0, why, "a message was ignored"),
             }
         }
+    }
+}
+
+/// When a record has to be where a loss of power leaves it.
+fn safety(record: &Record) -> Safe {
+    match record {
+        // Or it could be begun a second time.
+        Record::Accepted { .. } => Safe::First,
+        // The server is told meanwhile. If power is lost before either has it, the attempt was interrupted for all that
+        // anybody can say: neither is it certain that what it wrote is on the disk.
+        Record::Ended(_) => Safe::Soon,
+        // Without them something is told twice, which does no harm.
+        _ => Safe::Whenever,
     }
 }
 
