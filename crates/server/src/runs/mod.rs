@@ -42,7 +42,7 @@ mod work;
 
 pub(crate) use agents::{Agents, Place, Proof};
 pub(crate) use command::Command;
-pub(crate) use launch::{Launch, active, active_runs, launch, launch_in};
+pub(crate) use launch::{Launch, active, active_runs, launch, launch_as_seen, launch_in, require_idle};
 pub(crate) use leases::Leases;
 pub(crate) use live::Live;
 pub(crate) use local::Locals;
