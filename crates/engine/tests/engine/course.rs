@@ -60,8 +60,8 @@ fn a_run_can_begin_paused() {
 #[test]
 fn what_stops_is_not_paused_any_more_and_begins_nothing() {
     let last_pause = |play: &Play| {
-        let kinds = play.events.iter().map(|event| &event.kind);
-        kinds.filter(|kind| matches!(kind, EventKind::Paused | EventKind::Resumed)).next_back().cloned()
+        let mut kinds = play.events.iter().map(|event| &event.kind);
+        kinds.rfind(|kind| matches!(kind, EventKind::Paused | EventKind::Resumed)).cloned()
     };
     let mut play = Sketch::new("a@1 > b@1").begin();
     play.give(Input::Pause).ok("a@1");
