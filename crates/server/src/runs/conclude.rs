@@ -112,7 +112,7 @@ pub(super) async fn conclude_part(
 }
 
 /// Ends the parts of a run that somebody stopped and that have not begun.
-pub(super) async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
+pub(crate) async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_parts(writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);

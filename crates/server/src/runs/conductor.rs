@@ -9,7 +9,6 @@ use stoker_engine::blueprint::{Options, of_plan};
 use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
-use stoker_planner::{NOT_ONLINE, Plan};
 use stoker_store::StoreError;
 use stoker_traces::{Kind, Traceparent};
 use tokio::sync::mpsc;
@@ -24,6 +23,7 @@ use super::leases::Lease;
 use super::modules;
 use super::outcome::{Outcomes, Progress, Transitions, bystanders};
 use super::reapply;
+use super::remarks::{left_out, refused, require_fit};
 use super::request::{GraphRequest, Manner, decode};
 use super::restore::{cut, rest, restore};
 use super::session::has_ended;
@@ -37,10 +37,6 @@ use crate::trace;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
-/// More nodes than these are counted.
-const NODES_TOLD: usize = 5;
-/// More reasons than these make a message no better.
-const TOLD_MAX: usize = 20;
 
 /// Why a part of a run ended without its engine saying so.
 pub(super) enum Broken {
@@ -177,11 +173,15 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
         planned?
     };
     if manner.dry_run {
-        let ended = Conclusion::planned(plan_id, left_out(app, plan_id).await?);
+        let mut session = app.store.read().await?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let stored = StoredPlan::read(app, &mut session, record).await?;
+        drop(session);
+        let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
         return conclude_part(app, (child.id, lease), child.id, ended).await;
     }
     let taken = Taken { app, child, lease, cluster, plan_id, request, manner, trace, is_paused };
-    let driver = Box::pin(taken.driver()).await?;
+    let (driver, left_out) = Box::pin(taken.driver()).await?;
     let blueprint = Arc::clone(&driver.blueprint);
     let executors = driver.executors();
     let ended = Box::pin(driver.drive()).instrument(span).await;
@@ -200,7 +200,7 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
         traced.fail("the run failed");
     }
     let mut messages: Vec<String> = end.message(&blueprint).into_iter().collect();
-    messages.extend(left_out(app, plan_id).await?);
+    messages.extend(left_out);
     let ended = Conclusion {
         status,
         message: (!messages.is_empty()).then(|| messages.join("; ")),
@@ -209,24 +209,6 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
         is_stop_asked,
     };
     conclude_part(app, (child.id, lease), child.id, ended).await
-}
-
-/// Nodes that were not there when a plan was made, in words: nobody may take it for done on them.
-async fn left_out(app: &App, plan_id: PlanId) -> Result<Option<String>, Broken> {
-    let mut session = app.store.read().await?;
-    let Some(record) = session.plan_get(plan_id).await? else { return Ok(None) };
-    let stored = StoredPlan::read(app, &mut session, record).await?;
-    let away = stored.explained.excluded.iter().filter(|node| node.why == NOT_ONLINE);
-    let uids: Vec<&str> = away.map(|node| node.uid.as_str()).collect();
-    let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
-    Ok(match uids.len() {
-        0 => None,
-        1 => Some(format!("Node {told} is not online and took no part")),
-        n_nodes if n_nodes <= NODES_TOLD => Some(format!("Nodes {told} are not online and took no part")),
-        n_nodes => {
-            Some(format!("Nodes {told} and {} more are not online and took no part", n_nodes - NODES_TOLD))
-        }
-    })
 }
 
 /// What is gone or was ended from outside is not carried out by anybody: agents that are at it leave off.
@@ -275,7 +257,8 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    async fn driver(self) -> Result<Driver, Broken> {
+    /// With what there is to be said of nodes that take no part.
+    async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
         let Self { app, child, lease, cluster, plan_id, request, manner, trace, is_paused } = self;
         let mut session = app.store.read().await?;
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
@@ -309,6 +292,7 @@ impl Taken<'_> {
         app.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+        let left_out = left_out(&stored.explained.excluded);
         let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {
             run: child.id,
@@ -320,7 +304,7 @@ impl Taken<'_> {
             transitions: Transitions::new(&metadata),
             progress: Progress::default(),
         };
-        Ok(Driver {
+        let driver = Driver {
             app: app.clone(),
             run: child.id,
             lease,
@@ -337,7 +321,8 @@ impl Taken<'_> {
             cluster: cluster.id,
             spans: AttemptSpans::new(app.tracer.clone(), child.id, trace),
             begins_paused: is_paused,
-        })
+        };
+        Ok((driver, left_out))
     }
 }
 
@@ -349,22 +334,6 @@ fn defaults(app: &App) -> Options {
         lost_after_ms: u64::from(runs.lost_after_seconds) * 1000,
         ..Options::default()
     }
-}
-
-/// What agents would refuse is told before they are asked, unless it does not matter.
-fn require_fit(plan: &Plan, manner: &Manner) -> ApiResult<()> {
-    let unfit = planning::unfit(plan, |details| details.fail_on_error && manner.is_real());
-    if unfit.is_empty() {
-        return Ok(());
-    }
-    let told: Vec<String> =
-        unfit.iter().take(TOLD_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
-    Err(ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; "))))
-}
-
-fn refused(defects: &[stoker_engine::blueprint::Defect]) -> ApiError {
-    let told: Vec<String> = defects.iter().take(TOLD_MAX).map(ToString::to_string).collect();
-    ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; ")))
 }
 
 /// Runs that nobody carries out, taken up from time to time: after a crash of this server or of another.
