@@ -57,6 +57,10 @@ test("what failed is shown with its output, and is retried", async () => {
   await page.locator(".pagehead .status-success").waitFor();
   await page.getByRole("gridcell", { name: "needs-mark on shop-2: success" }).click();
   await page.getByRole("region", { name: "Earlier on this node" }).getByText("failed").waitFor();
+  const retried = page.url();
+  await page.getByRole("button", { name: "Run again from here" }).click();
+  await page.waitForURL((url) => url.pathname !== new URL(retried).pathname);
+  await page.getByRole("gridcell", { name: "after-mark on shop-2: success" }).waitFor();
   expect(page.problems).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use stoker_model::Json;
 use stoker_yaql::Value;
 use stoker_yaql::library::Function;
-use stoker_yaql::value::{Digest, Map};
+use stoker_yaql::value::Map;
 
 use crate::helpers;
 use crate::input::{NodeInput, PlanningInput};
@@ -19,8 +19,8 @@ type Hex = String;
 
 /// Digests of everything a plan depends on, by the parts that users know.
 ///
-/// States are compared as expressions compare them, so that `1` and `true` are equal there; tasks are compared as they
-/// are written, except that the order of keys has no meaning.
+/// Everything is compared as it is written, except that the order of keys has no meaning: expressions take `1` and `true`
+/// for equal, but a task that prints them does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputDigests {
@@ -43,10 +43,10 @@ pub struct InputDigests {
 pub fn input_digests(input: &PlanningInput<'_>) -> InputDigests {
     let graph = input.tasks.iter().map(|task| (task.name.clone(), of_fields(&task.fields))).collect();
     let common = input.common.map().into_iter().flat_map(Map::iter);
-    let common = common.map(|(key, value)| (name(key), of(|hash| hash.digest(value.digest())))).collect();
+    let common = common.map(|(key, value)| (name(key), of(|hash| hash.value(value)))).collect();
     let mut nodes: BTreeMap<String, Hex> =
         input.nodes.iter().map(|node| (node.uid.clone(), of_node(node))).collect();
-    nodes.insert(MASTER.to_owned(), of(|hash| hash.digest(input.master.value().digest())));
+    nodes.insert(MASTER.to_owned(), of(|hash| hash.value(input.master.value())));
     let old = input.old.filter(|_| !input.request.force).map(of_old).unwrap_or_default();
     InputDigests { graph, common, nodes, old, request: of_request(input), helpers: of_helpers(input) }
 }
@@ -68,8 +68,8 @@ impl Hash {
         self.0.update(&(number as u64).to_le_bytes());
     }
 
-    fn digest(&mut self, digest: Digest) {
-        self.0.update(&digest.to_bytes());
+    fn value(&mut self, value: &Value) {
+        self.0.update(&value.identity().to_bytes());
     }
 
     fn texts<'t>(&mut self, texts: impl ExactSizeIterator<Item = &'t String>) {
@@ -108,8 +108,8 @@ impl Hash {
             None => self.number(0),
             Some(state) => {
                 self.number(1);
-                self.digest(state.common.value().digest());
-                self.digest(state.node.value().digest());
+                self.value(state.common.value());
+                self.value(state.node.value());
             }
         }
     }
@@ -127,12 +127,12 @@ fn of_fields(fields: &stoker_model::JsonMap) -> Hex {
 
 fn of_node(node: &NodeInput) -> Hex {
     of(|hash| {
-        hash.digest(node.document.value().digest());
+        hash.value(node.document.value());
         let mut tags: Vec<&String> = node.tags.iter().collect();
         tags.sort_unstable();
         tags.dedup();
         hash.texts(tags.into_iter());
-        hash.digest(node.record.as_ref().unwrap_or(&Value::Null).digest());
+        hash.value(node.record.as_ref().unwrap_or(&Value::Null));
     })
 }
 
@@ -188,7 +188,7 @@ fn of_helpers(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
                 hash.text(function.body().unwrap_or_default());
                 for default in function.defaults() {
                     hash.number(usize::from(default.is_some()));
-                    hash.digest(default.as_ref().unwrap_or(&Value::Null).digest());
+                    hash.value(default.as_ref().unwrap_or(&Value::Null));
                 }
             }
         })

@@ -21,6 +21,8 @@ pub struct PlanningInput<'a> {
     pub common: Document,
     /// Nodes of the cluster that are online. Their order has no meaning.
     pub nodes: Vec<NodeInput>,
+    /// Uids of those that are not: they take no part, and the plan says so.
+    pub away: Vec<String>,
     /// What the master has of its own.
     pub master: Document,
     /// With what each task last succeeded; nothing: this is a first run.
@@ -40,6 +42,7 @@ impl<'a> PlanningInput<'a> {
             library: crate::library(),
             common,
             nodes,
+            away: Vec::new(),
             master: master_document(),
             old: None,
             request: Request::default(),

@@ -73,9 +73,15 @@ fn compare_uids(a: &str, b: &str) -> Ordering {
     }
 }
 
+/// Why a node that is away takes no part in a plan.
+pub const NOT_ONLINE: &str = "it is not online";
+
 /// Which nodes take part. A list of nodes wins over the filter of the graph.
 fn selected(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Vec<usize> {
     let all = 0..input.nodes.len();
+    let is_asked = |uid: &String| input.request.nodes.as_ref().is_none_or(|nodes| nodes.contains(uid));
+    let away = input.away.iter().filter(|uid| is_asked(uid));
+    report.excluded.extend(away.map(|uid| Excluded { uid: uid.clone(), why: NOT_ONLINE.to_owned() }));
     let (kept, why): (Vec<bool>, &str) = match (&input.request.nodes, input.node_filter) {
         (Some(wanted), _) => {
             let known: HashSet<&str> = input.nodes.iter().map(|node| node.uid.as_str()).collect();

@@ -20,6 +20,7 @@ use crate::selection::{cut, selected_tasks};
 use crate::state::{Document, MASTER, SYNC};
 use crate::strategy;
 use crate::template::Templates;
+use crate::timing;
 use crate::verdicts::{Judging, judge};
 use crate::wiring::Layout;
 
@@ -208,6 +209,9 @@ fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &
             (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => {
                 if let Some(message) = strategy::complaint(&value) {
                     report.push(Problem::error(codes::STRATEGY, message).at(task, "parameters.strategy"));
+                }
+                for (name, message) in timing::complaints(&value) {
+                    report.push(Problem::error(codes::FIELD, message).at(task, format!("parameters.{name}")));
                 }
                 details.parameters = value;
             }

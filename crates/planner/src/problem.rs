@@ -19,6 +19,7 @@ pub mod codes {
         EXPRESSION = "plan-expression";
         CONDITION = "plan-condition";
         FIELD = "plan-field";
+        PARAMETERS = "plan-parameters";
         NODE_FILTER = "plan-node-filter";
         UNKNOWN_NAME = "plan-unknown-name";
         UNKNOWN_TASK = "plan-unknown-task";

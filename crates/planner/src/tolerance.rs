@@ -40,6 +40,14 @@ pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
     Tolerated { n_nodes: u64::try_from(n_nodes).unwrap_or(unlimited).min(unlimited), warning }
 }
 
+/// The same of a text; none if it is neither a number nor a percentage.
+pub fn tolerated_nodes(text: &str, total: u64) -> Option<u64> {
+    let number = text.trim();
+    let number = number.strip_suffix('%').map_or(number, str::trim_end);
+    number.parse::<i64>().ok()?;
+    Some(tolerated(Some(&Json::from(text)), total).n_nodes)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -66,6 +74,23 @@ mod tests {
         check(&json!(0), 10, 0, false);
         check(&json!(99), 10, 11, false);
         check(&json!("300%"), 10, 11, false);
+    }
+
+    #[test]
+    fn texts_that_say_nothing_are_none() {
+        for (text, expected) in [
+            ("3", Some(3)),
+            (" 10% ", Some(1)),
+            ("-1", Some(9)),
+            ("10 %", Some(1)),
+            ("2.5%", None),
+            ("", None),
+            ("%", None),
+            ("some", None),
+            ("99999999999999999999", None),
+        ] {
+            assert_eq!(tolerated_nodes(text, 10), expected, "{text:?}");
+        }
     }
 
     #[test]

@@ -241,8 +241,56 @@ fn what_lies_outside_of_a_subgraph_is_skipped_in_order() {
     };
     assert_eq!(cut(&["b"], &[]), ["b@1", "b@2", "c@1", "c@2"]);
     assert_eq!(cut(&["b/1-1"], &["c"]), ["b@1", "c@1"]);
-    assert_eq!(cut(&["unknown"], &[]), [""; 0]);
+    assert_eq!(cut(&["unknown", "b/2"], &[]), ["b@2", "c@2"], "one of them is enough");
     assert_eq!(cut(&[], &["b"]), ["a@1", "a@2", "b@1", "b@2"]);
+    // What means nothing at all is a slip: neither everything is run nor, silently, nothing.
+    for (start, end, told) in [
+        (&["unknown"][..], &[][..], "begin at `unknown`"),
+        (&["b/99"], &[], "begin at `b/99`"),
+        (&["b/2-1"], &["c"], "begin at `b/2-1`"),
+        (&["b"], &["c/", "c/x"], "end at `c/`, `c/x`"),
+    ] {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let request =
+            Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
+        let report = refused(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
+        let errors: Vec<String> = report.errors().map(ToString::to_string).collect();
+        assert!(errors.len() == 1 && errors[0].contains(told), "{errors:?}");
+    }
+}
+
+#[test]
+fn references_mean_the_same_in_a_plan_that_is_there() {
+    let tasks = [shell("a", json!({})), shell("a/1", json!({})), shell("c", json!({}))];
+    let plan = planned(&input(&tasks, &json!({}), &nodes()));
+    let names = |reference: &str| -> Vec<String> {
+        let found = stoker_planner::referred(&plan, reference);
+        found.into_iter().filter_map(|idx| plan.instance(idx)).map(|it| it.to_string()).collect()
+    };
+    assert_eq!(names("c"), ["c@1", "c@2"]);
+    assert_eq!(names("c/2, 7"), ["c@2"]);
+    assert_eq!(names("c/1-5"), ["c@1", "c@2"]);
+    assert_eq!(names("a/1"), ["a/1@1", "a/1@2"], "a task can have a slash in its name");
+    assert_eq!(names("a/2"), ["a@2"]);
+    for nothing in ["", "/", "x", "c/", "c/9", "x/1"] {
+        assert_eq!(names(nothing), [""; 0], "{nothing}");
+    }
+}
+
+#[test]
+fn who_is_away_is_told() {
+    let tasks = [shell("a", json!({}))];
+    let away = |nodes: Option<Vec<String>>| {
+        let request = Request { nodes, ..Request::default() };
+        let away = vec!["7".to_owned(), "8".to_owned()];
+        let input = PlanningInput { request, away, ..input(&tasks, &json!({}), &self::nodes()) };
+        let (_, report) = stoker_planner::plan(&input).expect("a plan");
+        let away = report.excluded.into_iter().filter(|node| node.why == stoker_planner::NOT_ONLINE);
+        away.map(|node| node.uid).collect::<Vec<_>>()
+    };
+    assert_eq!(away(None), ["7", "8"]);
+    assert_eq!(away(Some(vec!["1".to_owned(), "8".to_owned()])), ["8"]);
+    assert_eq!(away(Some(Vec::new())), [""; 0]);
 }
 
 #[test]

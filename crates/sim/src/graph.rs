@@ -103,6 +103,7 @@ fn options(dice: &mut Dice) -> Options {
         nodes_at_once: dice.between(1, 4) as u32,
         on_failure: if dice.one_in(2) { OnFailure::NodeStops } else { OnFailure::NodeContinues },
         at_stages: if dice.one_in(3) { AtStages::Hold } else { AtStages::Pass },
+        fault_tolerance: None,
         mode: Mode::Normal,
         debug: false,
         lost_after_ms: dice.between(20, 120) * 1000,

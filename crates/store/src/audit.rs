@@ -36,6 +36,13 @@ fn read(columns: &mut Columns<'_>) -> Result<AuditEntry, StoreError> {
 }
 
 impl Session {
+    /// The number of the last entry: as long as it is the same, nobody has changed anything.
+    pub async fn audit_last(&mut self) -> Result<AuditId, StoreError> {
+        let sql = format!("SELECT COALESCE(MAX(id), 0) FROM {TABLE}");
+        let row = self.connection.fetch_optional(sql, Args::new()).await?;
+        Ok(AuditId(row.map_or(Ok(0), |row| row.columns(TABLE).int())?))
+    }
+
     /// Newest first unless the list says otherwise.
     pub async fn audit_list(
         &mut self,

@@ -83,7 +83,8 @@ impl Session {
 const RUNS_MEASURED: i64 = 10;
 
 impl Session {
-    /// How long each task took where it succeeded in the last runs of a cluster, in milliseconds on average.
+    /// How long each task took where it succeeded in the last runs of a cluster that did something, in milliseconds on
+    /// average.
     pub async fn task_durations(
         &mut self,
         cluster_id: ClusterId,
@@ -91,9 +92,10 @@ impl Session {
         let sql = format!(
             "SELECT task_name, CAST(avg(ended_at - started_at) AS BIGINT) FROM {TABLE} WHERE status = $1 \
              AND started_at IS NOT NULL AND ended_at IS NOT NULL AND run_id IN \
-             (SELECT id FROM runs WHERE cluster_id = $2 ORDER BY id DESC LIMIT {RUNS_MEASURED}) GROUP BY task_name"
+             (SELECT id FROM runs WHERE cluster_id = $2 AND dry_run = $3 AND graph_type IS NOT NULL \
+             ORDER BY id DESC LIMIT {RUNS_MEASURED}) GROUP BY task_name"
         );
-        let args = Args::new().text(HistoryStatus::Ready.as_str()).int(cluster_id.0);
+        let args = Args::new().text(HistoryStatus::Ready.as_str()).int(cluster_id.0).bool(false);
         let rows = self.connection.fetch_all(sql, args).await?;
         let read = |row: &crate::sql::Row| {
             let mut columns = row.columns(TABLE);

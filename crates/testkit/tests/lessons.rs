@@ -154,6 +154,26 @@ const PAINS: &[Lesson] = &[
         "a_node_that_is_away_for_too_long_is_given_up_by_name",
     ),
     (
+        "success where somebody was away",
+        "crates/server/tests/api/run_course.rs",
+        "a_run_says_which_nodes_were_not_there",
+    ),
+    (
+        "a stop let the next graph begin",
+        "crates/server/tests/api/run_course.rs",
+        "a_stop_that_comes_with_the_last_task_of_a_graph_holds_for_the_graphs_behind_it",
+    ),
+    (
+        "no budget of failures for a whole run",
+        "crates/server/tests/api/run_course.rs",
+        "a_run_has_a_budget_of_failures_of_its_own",
+    ),
+    (
+        "no way to begin again in the middle",
+        "crates/server/tests/api/run_course.rs",
+        "a_run_is_done_again_from_a_task_on",
+    ),
+    (
         "seconds between two steps",
         "crates/engine/tests/engine/real.rs",
         "unit_durations_reach_the_least_number_of_rounds",

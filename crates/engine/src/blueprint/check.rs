@@ -38,6 +38,10 @@ pub enum Defect {
         instance: String,
     },
     NoNodesAtOnce,
+    /// How many nodes of the run may fail.
+    BadTolerance {
+        found: String,
+    },
     /// A number that leads nowhere: a defect of whoever made the draft.
     Dangling {
         what: &'static str,
@@ -64,6 +68,12 @@ impl fmt::Display for Defect {
                 write!(f, "`{instance}` cannot be carried out: there is no agent at the place of stages")
             }
             Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; at least one node has to work"),
+            Self::BadTolerance { found } => {
+                write!(
+                    f,
+                    "`fault_tolerance` is `{found}`; write a number of nodes, or a percentage such as `10%`"
+                )
+            }
             Self::Dangling { what, idx } => write!(f, "there is no {what} {idx}"),
         }
     }

@@ -23,6 +23,9 @@ use stoker_graph::Csr;
 /// The name of the group of all nodes that are in no other; none of them may fail.
 pub const ZERO_TOLERANCE: &str = "zero tolerance";
 
+/// The name of the group of all nodes that have something to do, where the run says how many of them may fail.
+pub const WHOLE_RUN: &str = "the whole run";
+
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A run before it is run. Instances, tasks and nodes are numbers, as in the plan.

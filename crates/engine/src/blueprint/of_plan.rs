@@ -1,15 +1,15 @@
 //! From a plan to a blueprint.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use stoker_model::Json;
-use stoker_planner::{Action, Details, Instance, Plan};
+use stoker_planner::{Action, Details, Instance, Plan, timing, tolerated_nodes};
 
 use super::check::Defect;
 use super::draft::{Draft, DraftInstance, Group, Work};
 use super::options::Options;
 use super::policy::{Policy, RunsOn, Timing};
-use super::{Blueprint, NONE};
+use super::{Blueprint, NONE, WHOLE_RUN};
 use crate::session::Mode;
 
 const MASTER: &str = "master";
@@ -55,23 +55,38 @@ pub fn draft_of_plan(
             instances.push(DraftInstance { task: task_idx, node: *node, work });
         }
     }
-    let defects = reading.defects;
+    let mut defects = reading.defects;
     let groups = plan.groups.iter().map(|group| Group {
         name: group.name.clone(),
         nodes: group.nodes.iter().filter_map(|uid| place(uid)).collect(),
         tolerated: group.tolerated,
     });
+    let mut groups: Vec<Group> = groups.collect();
+    match options.fault_tolerance.as_deref().map(|text| whole_run(text, &instances)) {
+        Some(Ok(group)) => groups.push(group),
+        Some(Err(defect)) => defects.push(defect),
+        None => {}
+    }
     let draft = Draft {
         sync: place(SYNC),
         tasks: plan.tasks.iter().map(|task| task.name.clone()).collect(),
         instances,
         order: plan.order().clone(),
-        groups: groups.collect(),
+        groups,
         durations: expected(plan.n_instances(), durations),
         nodes: plan.nodes.to_vec(),
         options,
     };
     (draft, defects)
+}
+
+/// All nodes that have something to do, of which some may fail. None of them is left among those that may not.
+fn whole_run(text: &str, instances: &[DraftInstance]) -> Result<Group, Defect> {
+    let busy = instances.iter().filter(|instance| instance.work.is_some());
+    let nodes: BTreeSet<u32> = busy.map(|instance| instance.node).collect();
+    let tolerated = tolerated_nodes(text, nodes.len() as u64)
+        .ok_or_else(|| Defect::BadTolerance { found: text.to_owned() })?;
+    Ok(Group { name: WHOLE_RUN.to_owned(), nodes: nodes.into_iter().collect(), tolerated })
 }
 
 /// What history does not know is taken to last as long as what it knows, on average.
@@ -124,21 +139,20 @@ impl<T: Fn(&str) -> Option<Timing>> Reading<'_, T> {
 
     fn seconds(&mut self, instance: &Instance<'_>, parameters: &Json, name: &'static str) -> Option<u64> {
         let found = parameters.get(name).filter(|found| !found.is_null())?;
-        let seconds = number(found).filter(|seconds| *seconds >= 0.0 && *seconds <= SECONDS_MAX);
-        if seconds.is_none() {
+        let milliseconds = timing::milliseconds(found);
+        if milliseconds.is_none() {
             self.bad(instance, name, found, "a number of seconds, at most a year");
         }
-        seconds.map(|seconds| (seconds * 1000.0) as u64)
+        milliseconds
     }
 
     fn count(&mut self, instance: &Instance<'_>, parameters: &Json) -> Option<u32> {
         let found = parameters.get("retries").filter(|found| !found.is_null())?;
-        let count =
-            number(found).filter(|count| *count >= 0.0 && *count <= RETRIES_MAX && count.fract() == 0.0);
+        let count = timing::retries(found);
         if count.is_none() {
             self.bad(instance, "retries", found, "a whole number, at most 1000");
         }
-        count.map(|count| count as u32)
+        count
     }
 
     fn flag(&mut self, instance: &Instance<'_>, parameters: &Json) -> Option<bool> {
@@ -155,8 +169,8 @@ impl<T: Fn(&str) -> Option<Timing>> Reading<'_, T> {
         let limit = match strategy.get("type").and_then(Json::as_str) {
             Some("one_by_one") => Some(Some(1)),
             Some("parallel") => amount.map_or(Some(None), |amount| {
-                let amount = number(amount).filter(|amount| *amount >= 0.0 && amount.fract() == 0.0)?;
-                Some(Some(amount.min(f64::from(u32::MAX)) as u32))
+                let amount = amount.as_u64()?;
+                Some(Some(u32::try_from(amount).unwrap_or(u32::MAX)))
             }),
             _ => None,
         };
@@ -178,17 +192,5 @@ impl<T: Fn(&str) -> Option<Timing>> Reading<'_, T> {
             found: found.to_string(),
             wanted,
         });
-    }
-}
-
-const SECONDS_MAX: f64 = 366.0 * 86_400.0;
-const RETRIES_MAX: f64 = 1000.0;
-
-/// Numbers in old graphs are texts now and then.
-fn number(value: &Json) -> Option<f64> {
-    match value {
-        Json::Number(number) => number.as_f64(),
-        Json::String(text) => text.trim().parse().ok(),
-        _ => None,
     }
 }

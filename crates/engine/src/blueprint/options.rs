@@ -8,6 +8,8 @@ pub struct Options {
     pub nodes_at_once: u32,
     pub on_failure: OnFailure,
     pub at_stages: AtStages,
+    /// How many of the nodes that have something to do may fail, whatever groups they are in: a number or a percentage.
+    pub fault_tolerance: Option<String>,
     pub mode: Mode,
     /// Executors say more.
     pub debug: bool,
@@ -27,6 +29,7 @@ impl Default for Options {
             nodes_at_once: 50,
             on_failure: OnFailure::NodeStops,
             at_stages: AtStages::Pass,
+            fault_tolerance: None,
             mode: Mode::Normal,
             debug: false,
             lost_after_ms: 300_000,

@@ -44,7 +44,10 @@ impl Run {
                 self.decided(Due::Node(*node));
                 self.nodes[*node as usize].end = Some(*end);
             }
-            EventKind::StopAsked { how } => self.stopping(*how),
+            EventKind::StopAsked { how } => {
+                self.is_stop_asked = true;
+                self.stopping(*how);
+            }
             EventKind::Paused => self.phase = Phase::Paused,
             EventKind::Resumed => self.phase = Phase::Running,
             EventKind::LateResult { instance, attempt, .. } => {

@@ -42,6 +42,7 @@ impl Stepping<'_> {
                 self.emit(EventKind::NodeEnded { node, end });
             }
             Due::Group(group) => {
+                self.end_pause();
                 let nodes = self.run.failed[group as usize].clone();
                 self.emit(EventKind::ToleranceExceeded { group, nodes });
             }

@@ -35,21 +35,31 @@ impl Run {
     ) -> Result<Self, BrokenHistory> {
         let mut run = Self::new(id, blueprint);
         for (event_idx, event) in events.into_iter().enumerate() {
-            let broken = BrokenHistory { event_idx };
-            if let EventKind::Resolved { ends } = &event.kind {
-                for (instance, resolution) in ends {
-                    if !run.can_resolve(blueprint, *instance, *resolution) {
-                        return Err(broken);
-                    }
-                    run.resolved(blueprint, *instance, *resolution);
-                }
-            } else if run.fits(blueprint, &event.kind) {
-                run.apply(blueprint, event);
-            } else {
-                return Err(broken);
+            if !run.replay(blueprint, event) {
+                return Err(BrokenHistory { event_idx });
             }
         }
         Ok(run)
+    }
+
+    /// Changes the state as an event of a stored history says, if it can have happened to this run; whether it can. A run
+    /// to which it cannot is of no further use.
+    #[must_use]
+    pub fn replay(&mut self, blueprint: &Blueprint, event: &Event) -> bool {
+        if let EventKind::Resolved { ends } = &event.kind {
+            for (instance, resolution) in ends {
+                if !self.can_resolve(blueprint, *instance, *resolution) {
+                    return false;
+                }
+                self.resolved(blueprint, *instance, *resolution);
+            }
+            return true;
+        }
+        let is_possible = self.fits(blueprint, &event.kind);
+        if is_possible {
+            self.apply(blueprint, event);
+        }
+        is_possible
     }
 
     fn fits(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {

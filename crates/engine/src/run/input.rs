@@ -35,7 +35,8 @@ pub enum Input {
     Stop {
         how: StopHow,
     },
-    /// Nothing is begun until [`Input::Resume`]; what runs goes on.
+    /// Nothing is begun until [`Input::Resume`]; what runs goes on. In the place of [`Input::Begin`] it begins a run that is
+    /// paused.
     Pause,
     Resume,
     /// It is the time that [`super::Effect::WakeAt`] asked for, or some other time.

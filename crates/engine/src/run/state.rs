@@ -93,6 +93,7 @@ pub struct Run {
     /// By group its nodes that have failed.
     pub(super) failed: Vec<Vec<u32>>,
     pub(super) exceeded: Option<u32>,
+    pub(super) is_stop_asked: bool,
     /// The first stage that was not passed.
     pub(super) held: Option<u32>,
     pub(super) ready: Ready,
@@ -122,6 +123,7 @@ impl Run {
             nodes: blueprint.nodes.iter().map(|node| NodeState::new(node.n_instances)).collect(),
             failed: vec![Vec::new(); blueprint.groups.len()],
             exceeded: None,
+            is_stop_asked: false,
             held: None,
             ready: Ready::new(blueprint),
             flights: BTreeMap::new(),

@@ -60,6 +60,11 @@ impl Stepping<'_> {
             Input::NodeBack { node } => self.connectivity(node, false)?,
             Input::Stop { how } => self.stop(how)?,
             Input::Pause => match self.run.phase {
+                // What comes after a run that is paused is paused from its beginning.
+                Phase::Created => {
+                    self.emit(EventKind::Began);
+                    self.emit(EventKind::Paused);
+                }
                 Phase::Running => self.emit(EventKind::Paused),
                 Phase::Paused => return Err(Illegal::AlreadyPaused),
                 _ => return Err(self.not_running()),
@@ -166,9 +171,17 @@ impl Stepping<'_> {
             Phase::Stopping { how: StopHow::Now } => Err(Illegal::AlreadyStopping),
             Phase::Stopping { .. } if how == StopHow::Graceful => Err(Illegal::AlreadyStopping),
             Phase::Running | Phase::Paused | Phase::Stopping { .. } => {
+                self.end_pause();
                 self.emit(EventKind::StopAsked { how });
                 Ok(())
             }
+        }
+    }
+
+    /// What stops is not paused any more; nothing is begun in between.
+    pub(super) fn end_pause(&mut self) {
+        if self.run.phase == Phase::Paused {
+            self.emit(EventKind::Resumed);
         }
     }
 

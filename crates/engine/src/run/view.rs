@@ -71,6 +71,11 @@ impl Run {
         self.exceeded
     }
 
+    /// Whether somebody asked for its end. It may have come to its end all the same; what comes after it must not begin.
+    pub fn is_stop_asked(&self) -> bool {
+        self.is_stop_asked
+    }
+
     /// How much of the run has ended, from 0 to 100.
     pub fn progress(&self) -> u32 {
         percent(self.n_ended, self.states.len() as u32)

@@ -1,7 +1,7 @@
 //! What is found wrong before anything runs, and how fields of a plan are read.
 
 use serde_json::json;
-use stoker_engine::blueprint::{Options, Policy, of_plan};
+use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN, of_plan};
 use stoker_engine::session::Mode;
 use stoker_model::{Json, Task};
 use stoker_planner::state::Document;
@@ -110,6 +110,32 @@ fn nothing_is_fatal_in_a_run_that_touches_nothing() {
     let options = Options { mode: Mode::Noop, ..Options::default() };
     let blueprint = of_plan(&plan, options, &[], timing_of).expect("right");
     assert!(!blueprint.policy_of(0).expect("it is run").fail_on_error);
+}
+
+/// A budget for the run as a whole stands beside those of groups, and in the place of none at all.
+#[test]
+fn a_run_says_how_many_of_its_nodes_may_fail() {
+    let tasks = json!([
+        {"id": "g", "type": "group", "roles": ["compute"], "fault_tolerance": 0},
+        {"id": "a", "type": "shell", "roles": ["compute"]},
+        {"id": "end", "type": "stage"},
+    ]);
+    let groups = |tasks: &Json, wanted: &str| {
+        let options = Options { fault_tolerance: Some(wanted.to_owned()), ..Options::default() };
+        let blueprint = of_plan(&planned(tasks), options, &[], timing_of);
+        blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
+    };
+    let of = |name: &str, tolerated| Group { name: name.to_owned(), nodes: vec![0, 1], tolerated };
+    let found = groups(&tasks, "1").expect("right");
+    assert_eq!(found[..2], [of("g", 0), of(WHOLE_RUN, 1)]);
+    let alone = json!([tasks[1]]);
+    for (wanted, tolerated) in [("1", 1), ("50%", 1), ("10%", 0), ("-1", 1), ("100%", 2)] {
+        // The master has nothing to do, and is still one that may not fail.
+        let found = groups(&alone, wanted).expect("right");
+        assert_eq!(found[0], of(WHOLE_RUN, tolerated), "{wanted}");
+    }
+    let message = groups(&alone, "few").expect_err("a defect");
+    assert!(message.contains("`few`"), "{message}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The course of a run: retries, pauses, stops, going on.
 
 use stoker_engine::blueprint::Policy;
-use stoker_engine::run::{Effect, Illegal, Input, RunEnd, State, StopHow};
+use stoker_engine::run::{Effect, EventKind, Illegal, Input, RunEnd, State, StopHow};
 use stoker_engine::session::{CancelHow, End};
 
 use crate::small::{POLICY, Play, Sketch};
@@ -44,6 +44,47 @@ fn a_paused_run_begins_nothing_and_goes_on_later() {
     assert_eq!(play.running(), ["a@1"]);
     play.ok("a@1").ok("b@1");
     assert_eq!(play.try_give(Input::Resume), Err(Illegal::HasEnded));
+}
+
+/// As a graph does whose turn comes when the one before it ended while the run was paused.
+#[test]
+fn a_run_can_begin_paused() {
+    let mut play = Play::new(Sketch::new("a@1 > b@1").build().expect("right"));
+    play.give(Input::Pause);
+    assert_eq!((play.running().len(), play.state("a@1")), (0, State::Ready));
+    assert_eq!(play.try_give(Input::Begin), Err(Illegal::AlreadyBegun));
+    play.give(Input::Resume).ok("a@1").ok("b@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+}
+
+#[test]
+fn what_stops_is_not_paused_any_more_and_begins_nothing() {
+    let last_pause = |play: &Play| {
+        let mut kinds = play.events.iter().map(|event| &event.kind);
+        kinds.rfind(|kind| matches!(kind, EventKind::Paused | EventKind::Resumed)).cloned()
+    };
+    let mut play = Sketch::new("a@1 > b@1").begin();
+    play.give(Input::Pause).ok("a@1");
+    assert_eq!(last_pause(&play), Some(EventKind::Paused));
+    play.stop(StopHow::Graceful);
+    assert_eq!((last_pause(&play), play.state("b@1")), (Some(EventKind::Resumed), State::NotStarted));
+    // Too many failures stop it as well.
+    let mut play = Sketch::new("a@1 a@2 > b@2").begin();
+    play.give(Input::Pause).ok("a@2").fail("a@1");
+    assert_eq!((last_pause(&play), play.state("b@2")), (Some(EventKind::Resumed), State::NotStarted));
+}
+
+#[test]
+fn a_stop_is_remembered_also_where_everything_was_done_after_all() {
+    let mut play = Sketch::new("a@1").begin();
+    assert!(!play.run.is_stop_asked());
+    play.stop(StopHow::Graceful).ok("a@1");
+    assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
+    assert!(play.run.is_stop_asked());
+    // Nobody asked for the end of this one.
+    let mut play = Sketch::new("a@1 a@2").begin();
+    play.fail("a@1").ok("a@2");
+    assert!(play.run_end().is_some() && !play.run.is_stop_asked());
 }
 
 #[test]

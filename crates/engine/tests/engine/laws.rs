@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use stoker_engine::blueprint::{
     AtStages, Blueprint, Draft, DraftInstance, Group, OnFailure, Options, Policy, Work,
 };
-use stoker_engine::run::{Event, Input, Run, State, Step, StopHow, step};
+use stoker_engine::run::{Event, Input, Phase, Run, RunEnd, State, Step, StopHow, step};
 use stoker_engine::session::{AttemptKey, End};
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros, RunId};
@@ -161,6 +161,15 @@ proptest! {
         prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
         prop_assert!((0..blueprint.n_instances() as u32).all(|idx| run.state(idx).is_some_and(State::is_end)));
         prop_assert_eq!(run.progress(), 100);
+        let is_over = |(group, tolerated): (u32, u64)| run.failed_nodes(group).len() as u64 > tolerated;
+        let groups = (0..).zip(blueprint.groups().iter().map(|group| group.tolerated));
+        let over: Vec<u32> = groups.filter(|it| is_over(*it)).map(|(group, _)| group).collect();
+        match run.exceeded_group() {
+            Some(group) => prop_assert!(over.contains(&group), "{} is not among {:?}", group, over),
+            None => prop_assert!(over.is_empty(), "{:?} are exceeded, and nothing says so", over),
+        }
+        let is_told = matches!(run.phase(), Phase::Ended(RunEnd::ToleranceExceeded { .. }));
+        prop_assert_eq!(is_told, run.exceeded_group().is_some());
     }
 
     #[test]

@@ -46,6 +46,28 @@ fn what_differs_is_named() {
     check(|input| input.node_filter = Some("$.x"), &["the node filter of the graph"]);
 }
 
+/// Expressions take these for equal, but whatever prints them does not.
+#[test]
+fn equal_values_that_are_written_differently_differ() {
+    let setting = "the setting `debug` of all nodes";
+    for other in [json!(1), json!(1.0)] {
+        check(|input| input.common = document(&json!({"debug": other, "list": [1, 2]})), &[setting]);
+    }
+    let list = "the setting `list` of all nodes";
+    for other in [json!([true, 2]), json!([1.0, 2]), json!([1, 2.0])] {
+        check(|input| input.common = document(&json!({"debug": true, "list": other})), &[list]);
+    }
+    check(|input| input.nodes[0].document = document(&json!({"own": true})), &["node 1"]);
+    let tasks = [shell("a", json!({}))];
+    let nodes = [node("1", &[], json!({}))];
+    let digests = |value: &serde_json::Value| {
+        let old = old_of(&[("1", state(&json!({"x": value}), &json!({})))]);
+        input_digests(&PlanningInput { old: Some(&old), ..input(&tasks, &json!({}), &nodes) })
+    };
+    let changed = digests(&json!(1)).differences(&digests(&json!(true)));
+    assert_eq!(changed, ["what last succeeded on node 1"]);
+}
+
 #[test]
 fn what_has_no_meaning_makes_no_difference() {
     check(|input| input.nodes.reverse(), &[]);

@@ -26,6 +26,8 @@ pub(super) struct Ground {
     /// The same as expressions see it, of the nodes that are online.
     common_document: Document,
     nodes: Vec<NodeInput>,
+    /// Uids of those that are not.
+    away: Vec<String>,
     old: Option<OldStates>,
     library: Arc<Library>,
     settings: Settings,
@@ -49,6 +51,7 @@ impl Ground {
             cluster_id: records.cluster.id,
             common_document: document_among(&mut shared, &common),
             nodes: online(&state, &own, &is_online, &mut shared),
+            away: records.nodes.iter().filter(|node| !node.online).map(|node| node.id.to_string()).collect(),
             are_primaries_new: state.primaries != records.primaries,
             graph,
             request,
@@ -65,6 +68,7 @@ impl Ground {
     pub(super) fn input(&self) -> PlanningInput<'_> {
         PlanningInput {
             node_filter: self.graph.metadata.node_filter.as_deref(),
+            away: self.away.clone(),
             library: Arc::clone(&self.library),
             old: self.old.as_ref(),
             request: self.request.to_planner(&self.graph),

@@ -17,6 +17,7 @@ mod request;
 mod secrets;
 mod states;
 mod stored;
+mod unfit;
 
 pub(crate) use made::Made;
 pub(crate) use records::{Records, supplied};
@@ -24,13 +25,14 @@ pub(crate) use request::PlanRequest;
 pub(crate) use secrets::{PlanSecrets, secrets_of};
 pub(crate) use states::NodeStates;
 pub(crate) use stored::{PlanCache, StoredPlan};
+pub(crate) use unfit::unfit;
 
 use gather::Gathered;
 use ground::Ground;
 use problems::broken;
 use serde_json::json;
 use std::sync::Arc;
-use stoker_model::{Actor, Change, Cluster, GraphMetadata, GraphType, PlanRecord};
+use stoker_model::{Actor, AuditId, Change, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
 use stoker_store::Session;
 use stoker_traces::Kind;
@@ -119,13 +121,16 @@ async fn compute(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult
         .await?
 }
 
-/// What has changed since a plan was made, in words. Nothing: the same plan would be made again.
+/// What has changed since a plan was made, in words, and the last change that was looked at. Nothing: the same plan would be
+/// made again.
 pub(crate) async fn changes_since(
     app: &App,
-    cluster: Cluster,
+    cluster: ClusterId,
     record: &PlanRecord,
-) -> ApiResult<Vec<String>> {
+) -> ApiResult<(Vec<String>, AuditId)> {
     let mut session = app.store.snapshot().await?;
+    let seen = session.audit_last().await?;
+    let cluster = session.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
     let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
     let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
     let request = PlanRequest::of_record(record);
@@ -133,12 +138,12 @@ pub(crate) async fn changes_since(
         Ok(gathered) => gathered,
         // A node or a task that was asked for is gone.
         Err(error) if error.status() == axum::http::StatusCode::BAD_REQUEST => {
-            return Ok(vec![error.message().to_owned()]);
+            return Ok((vec![error.message().to_owned()], seen));
         }
         Err(error) => return Err(error),
     };
     drop(session);
     let key = gathered.cluster_id();
     let differ = move || then.differences(&input_digests(&Ground::new(gathered).input()));
-    app.plans.compute_for(key, differ).await
+    Ok((app.plans.compute_for(key, differ).await?, seen))
 }

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_model::{Actor, Change, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic};
+use stoker_model::{
+    Actor, Change, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
+};
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 
 use super::conductor::Broken;
@@ -52,7 +54,28 @@ pub(super) struct Conclusion {
     pub(super) status: RunStatus,
     pub(super) message: Option<String>,
     pub(super) plan: Option<PlanId>,
+    /// It ended because somebody stopped it.
     pub(super) is_stopped: bool,
+    /// Somebody stopped it, and everything of it may have been done by then.
+    pub(super) is_stop_asked: bool,
+}
+
+impl Conclusion {
+    /// It could not be carried out.
+    pub(super) fn error(message: String) -> Self {
+        Self {
+            status: RunStatus::Error,
+            message: Some(message),
+            plan: None,
+            is_stopped: false,
+            is_stop_asked: false,
+        }
+    }
+
+    /// It was only to be planned.
+    pub(super) fn planned(plan: PlanId, message: Option<String>) -> Self {
+        Self { status: RunStatus::Ready, message, plan: Some(plan), is_stopped: false, is_stop_asked: false }
+    }
 }
 
 /// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
@@ -62,7 +85,7 @@ pub(super) async fn conclude_part(
     id: RunId,
     ended: Conclusion,
 ) -> Result<RunStatus, Broken> {
-    let Conclusion { status, message, plan, is_stopped } = ended;
+    let Conclusion { status, message, plan, is_stopped, is_stop_asked } = ended;
     let mut writing = change(app, held).await?;
     let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
     if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
@@ -77,6 +100,10 @@ pub(super) async fn conclude_part(
         mark_stopped(&mut run);
     }
     writing.run_update(&run).await?;
+    // Together with the end of this one, so that a crash in between does not lose it.
+    if let (RunStatus::Ready, true, Some(parent)) = (status, is_stop_asked, run.parent_id) {
+        stop_parts(&mut writing, parent).await?;
+    }
     note_on_parent(&mut writing, &run).await?;
     let detail = json!({"status": status.as_str(), "message": run.message});
     writing.commit(Change { action: "run.end", target: format!("run {id}"), detail }).await?;
@@ -84,13 +111,14 @@ pub(super) async fn conclude_part(
     Ok(status)
 }
 
-pub(super) async fn stop_cluster(app: &App, held: Held, id: stoker_model::ClusterId) -> Result<(), Broken> {
-    let mut writing = change(app, held).await?;
-    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
-    cluster.status = ClusterStatus::Stopped;
-    writing.cluster_update(&cluster).await?;
-    let target = format!("cluster {id}");
-    writing.commit(Change { action: "cluster.stop", target, detail: json!({}) }).await?;
+/// Ends the parts of a run that somebody stopped and that have not begun.
+pub(crate) async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
+    let now = writing.now();
+    for mut part in open_parts(writing, parent).await? {
+        end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+        mark_stopped(&mut part);
+        writing.run_update(&part).await?;
+    }
     Ok(())
 }
 
@@ -123,7 +151,7 @@ pub(super) async fn conclude(app: &App, parent: RunId, lease: i64) -> Result<(),
     if !run.dry_run
         && let Some(cluster_id) = run.cluster_id
     {
-        settle_cluster(&mut writing, cluster_id).await?;
+        settle_cluster(&mut writing, cluster_id, was_stopped(&run)).await?;
         if let Some(cluster) = writing.cluster_get(cluster_id).await? {
             writing.notification_add(&run_news(topic, &run, &cluster, now)).await?;
         }
@@ -142,16 +170,15 @@ pub(super) async fn conclude(app: &App, parent: RunId, lease: i64) -> Result<(),
 }
 
 /// What a cluster is after a run: that depends on its nodes, unless somebody stopped it.
-async fn settle_cluster(writing: &mut Writing, id: stoker_model::ClusterId) -> Result<(), StoreError> {
+async fn settle_cluster(writing: &mut Writing, id: ClusterId, is_stopped: bool) -> Result<(), StoreError> {
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
-    if cluster.status == ClusterStatus::Stopped {
-        return Ok(());
-    }
     let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;
     let is_well = |node: &stoker_model::Node| node.status == NodeStatus::Ready && node.error_type.is_none();
     let is_untouched = |node: &stoker_model::Node| node.pending_addition && node.error_type.is_none();
-    cluster.status = if nodes.iter().all(is_well) {
+    cluster.status = if is_stopped {
+        ClusterStatus::Stopped
+    } else if nodes.iter().all(is_well) {
         ClusterStatus::Operational
     } else if nodes.iter().all(is_untouched) {
         ClusterStatus::New

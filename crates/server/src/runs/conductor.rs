@@ -1,12 +1,12 @@
 //! Carries out a run graph by graph. A graph is planned when its turn comes, so that it sees what the one before it did.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::blueprint::{Options, of_plan};
-use stoker_engine::run::RunEnd;
+use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
 use stoker_store::StoreError;
@@ -15,16 +15,17 @@ use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
 use super::agents::INBOX_MAX;
-use super::conclude::{Conclusion, begin_part, conclude, conclude_part, stop_cluster};
+use super::conclude::{Conclusion, begin_part, conclude, conclude_part};
 use super::dispatch::Dispatch;
-use super::driver::{Driver, Lost};
+use super::driver::{Driven, Driver, Lost};
 use super::durations;
 use super::leases::Lease;
 use super::modules;
-use super::outcome::{Outcomes, Progress, Transitions};
+use super::outcome::{Outcomes, Progress, Transitions, bystanders};
 use super::reapply;
+use super::remarks::{left_out, refused, require_fit};
 use super::request::{GraphRequest, Manner, decode};
-use super::restore::{rest, restore};
+use super::restore::{cut, rest, restore};
 use super::session::has_ended;
 use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
@@ -112,16 +113,23 @@ async fn try_conduct(app: &App, parent: RunId) -> Result<(), Broken> {
 
 async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
     let children = app.store.read().await?.run_children(parent).await?;
+    let mut former = None;
     for child in children {
+        let mut session = app.store.read().await?;
+        // Read anew: it may have been ended meanwhile.
+        let child = session.run_get(child.id).await?.ok_or(Broken::Lost)?;
+        let is_paused = match former {
+            Some(former) => session.run_events_now(former).await?.1,
+            None => false,
+        };
+        drop(session);
         let status = match child.status {
             RunStatus::Ready | RunStatus::Error => child.status,
-            RunStatus::Pending | RunStatus::Running => match Box::pin(part(app, &child)).await {
+            RunStatus::Pending | RunStatus::Running => match Box::pin(part(app, &child, is_paused)).await {
                 Ok(status) => status,
                 Err(Broken::Ended) => RunStatus::Error,
                 Err(Broken::Refused(error)) if !error.is_passing() => {
-                    let message = Some(error.message().to_owned());
-                    let ended =
-                        Conclusion { status: RunStatus::Error, message, plan: None, is_stopped: false };
+                    let ended = Conclusion::error(error.message().to_owned());
                     conclude_part(app, (parent, lease), child.id, ended).await?
                 }
                 Err(broken) => return Err(broken),
@@ -130,12 +138,13 @@ async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
         if status == RunStatus::Error {
             break;
         }
+        former = Some(child.id);
     }
     conclude(app, parent, lease).await
 }
 
-/// Carries one graph out: how it ended.
-async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
+/// Carries one graph out: how it ended. It begins paused where the one before it ended so.
+async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Broken> {
     let Some(held) = Lease::take(app, child.id).await? else { return Err(Broken::Lost) };
     let lease = held.generation;
     let mut session = app.store.read().await?;
@@ -164,36 +173,41 @@ async fn part(app: &App, child: &Run) -> Result<RunStatus, Broken> {
         planned?
     };
     if manner.dry_run {
-        let plan = Some(plan_id);
-        let ended = Conclusion { status: RunStatus::Ready, message: None, plan, is_stopped: false };
+        let mut session = app.store.read().await?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let stored = StoredPlan::read(app, &mut session, record).await?;
+        drop(session);
+        let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
         return conclude_part(app, (child.id, lease), child.id, ended).await;
     }
-    let taken = Taken { app, child, lease, cluster, plan_id, request, manner, trace };
-    let driver = Box::pin(taken.driver()).await?;
+    let taken = Taken { app, child, lease, cluster, plan_id, request, manner, trace, is_paused };
+    let (driver, left_out) = Box::pin(taken.driver()).await?;
     let blueprint = Arc::clone(&driver.blueprint);
     let executors = driver.executors();
     let ended = Box::pin(driver.drive()).instrument(span).await;
     app.agents.remove_run(child.id);
-    let ended = match ended {
-        Ok(ended) => ended,
+    let Driven { end, is_stop_asked } = match ended {
+        Ok(driven) => driven,
         Err(lost) => {
             traced.set("stoker.run.status", "lost");
             call_off(app, child.id, &executors).await;
             return Err(lost.into());
         }
     };
-    let status = ended.status();
+    let status = end.status();
     traced.set("stoker.run.status", status.as_str());
     if status == RunStatus::Error {
         traced.fail("the run failed");
     }
-    let message = ended.message(&blueprint);
-    // Before the part is over, so that a crash in between does not lose it.
-    if ended == RunEnd::Stopped {
-        stop_cluster(app, (child.id, lease), cluster_id).await?;
-    }
-    let is_stopped = ended == RunEnd::Stopped;
-    let ended = Conclusion { status, message, plan: Some(plan_id), is_stopped };
+    let mut messages: Vec<String> = end.message(&blueprint).into_iter().collect();
+    messages.extend(left_out);
+    let ended = Conclusion {
+        status,
+        message: (!messages.is_empty()).then(|| messages.join("; ")),
+        plan: Some(plan_id),
+        is_stopped: end == RunEnd::Stopped,
+        is_stop_asked,
+    };
     conclude_part(app, (child.id, lease), child.id, ended).await
 }
 
@@ -239,14 +253,21 @@ struct Taken<'a> {
     request: GraphRequest,
     manner: Manner,
     trace: Option<Traceparent>,
+    is_paused: bool,
 }
 
 impl Taken<'_> {
-    async fn driver(self) -> Result<Driver, Broken> {
-        let Self { app, child, lease, cluster, plan_id, request, manner, trace } = self;
+    /// With what there is to be said of nodes that take no part.
+    async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
+        let Self { app, child, lease, cluster, plan_id, request, manner, trace, is_paused } = self;
         let mut session = app.store.read().await?;
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
         let common_id = record.common_id;
+        let is_chosen = |key: &str| record.request.get(key).is_some();
+        let is_part = is_chosen("tasks")
+            || is_chosen("subgraphs")
+            || request.rest_of.is_some()
+            || !request.from.is_empty();
         let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
         let stored = StoredPlan::read(app, &mut session, record).await?;
         let secrets = planning::secrets_of(&mut session, common_id).await?;
@@ -257,17 +278,21 @@ impl Taken<'_> {
         let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
             .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
-            Some(former) => rest(&mut session, former, &blueprint).await?,
-            None => blueprint,
+            Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,
+            None => cut(&stored.explained.plan, &request.from, blueprint),
         };
         let (state, projection, next_seq) = restore(&mut session, child.id, &blueprint).await?;
         drop(session);
+        if *state.phase() == Phase::Created {
+            require_fit(&stored.explained.plan, &manner)?;
+        }
         begin_part(app, (child.id, lease), &manner, &blueprint).await?;
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         app.agents.add_run(child.id, Arc::clone(&blueprint), sender);
         let nodes =
             (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+        let left_out = left_out(&stored.explained.excluded);
         let dispatch = Dispatch::new(app, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {
             run: child.id,
@@ -275,10 +300,11 @@ impl Taken<'_> {
             common_id,
             documents,
             is_real: manner.is_real(),
+            bystanders: if is_part { bystanders(&blueprint) } else { BTreeSet::new() },
             transitions: Transitions::new(&metadata),
             progress: Progress::default(),
         };
-        Ok(Driver {
+        let driver = Driver {
             app: app.clone(),
             run: child.id,
             lease,
@@ -294,7 +320,9 @@ impl Taken<'_> {
             unheard: HashSet::new(),
             cluster: cluster.id,
             spans: AttemptSpans::new(app.tracer.clone(), child.id, trace),
-        })
+            begins_paused: is_paused,
+        };
+        Ok((driver, left_out))
     }
 }
 
@@ -306,11 +334,6 @@ fn defaults(app: &App) -> Options {
         lost_after_ms: u64::from(runs.lost_after_seconds) * 1000,
         ..Options::default()
     }
-}
-
-fn refused(defects: &[stoker_engine::blueprint::Defect]) -> ApiError {
-    let told: Vec<String> = defects.iter().take(20).map(ToString::to_string).collect();
-    ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; ")))
 }
 
 /// Runs that nobody carries out, taken up from time to time: after a crash of this server or of another.

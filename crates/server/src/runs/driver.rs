@@ -11,7 +11,7 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run, RunEnd, step};
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{AttemptKey, Finished};
-use stoker_model::{Actor, ClusterId, Micros, RunId};
+use stoker_model::{Actor, ClusterId, Micros, RunEvent, RunId};
 use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
 
@@ -37,6 +37,13 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 #[error("the run is in other hands")]
 pub(super) struct Lost;
 
+/// How a run came to its end.
+pub(super) struct Driven {
+    pub(super) end: RunEnd,
+    /// Somebody wanted it to stop: nothing comes after it, even where everything of it was done by then.
+    pub(super) is_stop_asked: bool,
+}
+
 pub(super) struct Driver {
     pub(super) app: App,
     pub(super) run: RunId,
@@ -57,6 +64,8 @@ pub(super) struct Driver {
     /// In whose name it writes: runs of one cluster share a turn.
     pub(super) cluster: ClusterId,
     pub(super) spans: AttemptSpans,
+    /// Whether it begins paused, because what came before it ended so.
+    pub(super) begins_paused: bool,
 }
 
 type Answer = Result<(), Illegal>;
@@ -79,7 +88,7 @@ struct Turn {
 
 impl Driver {
     /// Until the run has ended.
-    pub(super) async fn drive(mut self) -> Result<RunEnd, Lost> {
+    pub(super) async fn drive(mut self) -> Result<Driven, Lost> {
         let mut look = tokio::time::interval(self.app.lease_renewal());
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let turn = self.first_turn();
@@ -87,7 +96,7 @@ impl Driver {
         let mut batch = Vec::new();
         loop {
             if let Phase::Ended(end) = self.state.phase() {
-                return Ok(end.clone());
+                return Ok(Driven { end: end.clone(), is_stop_asked: self.state.is_stop_asked() });
             }
             if !self.waiting.is_empty() {
                 let turn = self.turn();
@@ -127,7 +136,8 @@ impl Driver {
     fn first_turn(&mut self) -> Turn {
         let mut turn = Turn::default();
         if matches!(self.state.phase(), Phase::Created) {
-            self.take(StepInput::Begin, &mut turn);
+            let first = if self.begins_paused { StepInput::Pause } else { StepInput::Begin };
+            self.take(first, &mut turn);
         } else {
             self.take(StepInput::TakeOver, &mut turn);
             // Claims tell of what is in flight, and of what is not.
@@ -271,7 +281,7 @@ impl Driver {
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                     // It may have been written although nobody said so.
-                    if self.is_kept(records.last().map_or(0, |event| event.seq)).await {
+                    if self.is_kept(&records).await {
                         break;
                     }
                 }
@@ -288,9 +298,12 @@ impl Driver {
         Ok(())
     }
 
-    async fn is_kept(&self, seq: i64) -> bool {
-        let read = async { self.app.store.read().await?.run_events(self.run, seq - 1, 1).await };
-        read.await.is_ok_and(|events| !events.is_empty())
+    /// Whether these were written, and not others in their place: another server may have taken the run over meanwhile, and
+    /// an end that only this one knows of must not be taken for safe.
+    async fn is_kept(&self, records: &[RunEvent]) -> bool {
+        let Some(last) = records.last() else { return true };
+        let read = async { self.app.store.read().await?.run_events(self.run, last.seq - 1, 1).await };
+        read.await.is_ok_and(|events| events.first() == Some(last))
     }
 
     pub(super) fn executor(&self, key: AttemptKey) -> Option<String> {
@@ -303,16 +316,21 @@ impl Driver {
         Duration::from_micros(u64::try_from(at.0 - self.app.clock.now().0).unwrap_or(0))
     }
 
+    /// Makes sure that the run is in our hands. As long as the database does not say, nobody knows.
     async fn renew(&self) -> Result<(), Lost> {
-        let now = self.app.clock.now();
-        let until = self.app.leased_until(now);
-        match self.app.store.run_hold(self.run, self.lease, now, Some(until)).await {
-            Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => Err(Lost),
-            Err(error) => {
-                tracing::warn!(run.id = self.run.0, error = %error, "the lease of the run was not renewed");
-                Ok(())
+        let mut pause = PAUSE_MIN;
+        loop {
+            let now = self.app.clock.now();
+            let until = self.app.leased_until(now);
+            match self.app.store.run_hold(self.run, self.lease, now, Some(until)).await {
+                Ok(()) => return Ok(()),
+                Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => return Err(Lost),
+                Err(error) => {
+                    tracing::warn!(run.id = self.run.0, error = %error, "the lease of the run was not renewed");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
             }
-            Ok(()) => Ok(()),
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus, Topic,
+    AuditId, Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus, Topic,
 };
-use stoker_store::{List, RunFilter, Session, Writing};
+use stoker_store::{List, RunFilter, Session, StoreError, Writing};
 
 use super::STOPPED;
 use super::request::{GraphRequest, Manner, encode};
@@ -30,9 +30,28 @@ pub(crate) async fn launch(
     cluster: ClusterId,
     launch: Launch,
 ) -> ApiResult<Run> {
+    let writing = app.change(login).await?;
+    launch_with(app, writing, cluster, &launch).await
+}
+
+/// The same, if nothing has changed since somebody looked; `None`: look again.
+pub(crate) async fn launch_as_seen(
+    app: &App,
+    login: &Authenticated,
+    cluster: ClusterId,
+    launch: &Launch,
+    seen: AuditId,
+) -> ApiResult<Option<Run>> {
     let mut writing = app.change(login).await?;
+    if writing.audit_last().await? != seen {
+        return Ok(None);
+    }
+    launch_with(app, writing, cluster, launch).await.map(Some)
+}
+
+async fn launch_with(app: &App, mut writing: Writing, cluster: ClusterId, launch: &Launch) -> ApiResult<Run> {
     let record = writing.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
-    let run = launch_in(&mut writing, record, &launch).await?;
+    let run = launch_in(&mut writing, record, launch).await?;
     let types: Vec<&str> = launch.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
     let detail = json!({
         "cluster_id": cluster.0, "graphs": types, "dry_run": launch.manner.dry_run,
@@ -104,7 +123,8 @@ pub(crate) async fn active_runs(session: &mut Session, cluster: ClusterId) -> Ap
     runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
 }
 
-async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
+/// A cluster has one run at a time.
+pub(crate) async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
     let active = active_runs(session, cluster).await?;
     match active.first() {
         None => Ok(()),
@@ -153,7 +173,7 @@ pub(super) fn was_stopped(run: &Run) -> bool {
 }
 
 /// The parts of a run that have not ended.
-pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> ApiResult<Vec<Run>> {
+pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let parts = session.run_children(parent).await?;
     Ok(parts
         .into_iter()

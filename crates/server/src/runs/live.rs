@@ -12,8 +12,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::command::Command;
+use super::conclude::stop_parts;
 use super::conductor::{conduct, take_up};
-use super::launch::{end, mark_stopped, open_parts};
+use super::launch::open_parts;
 use super::leases::keep;
 use super::session::watch;
 use crate::access::caller::Authenticated;
@@ -29,9 +30,9 @@ const TAKE_UP_JITTER_MS: u64 = 500;
 /// A run that is busy answers when it is done with what came before.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// How often a run is asked to stop that is in nobody's hands for a moment: it begins, or goes from part to part.
-const STOP_TRIES: usize = 50;
-const STOP_PAUSE: Duration = Duration::from_millis(100);
+/// How often a run is told something that is in nobody's hands for a moment: it begins, or goes from part to part.
+const TELL_TRIES: usize = 50;
+const TELL_PAUSE: Duration = Duration::from_millis(100);
 
 /// Everything that goes on beside requests, ended together.
 #[derive(Default)]
@@ -133,7 +134,7 @@ impl App {
 
     /// Stops a run, whether it is planned or carried out just now.
     pub(crate) async fn stop_run(&self, login: &Authenticated, parent: RunId, how: StopHow) -> ApiResult<()> {
-        for _ in 0..STOP_TRIES {
+        for _ in 0..TELL_TRIES {
             let Some(part) = self.abandon(login, parent).await? else { return Ok(()) };
             match self.ask_run(part, Input::Stop { how }).await {
                 Ok(()) => return Ok(()),
@@ -141,11 +142,31 @@ impl App {
                     return Err(ApiError::conflict("Stopping deployment task is already launched"));
                 }
                 // Between two parts there is another to be asked, or none.
-                Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(STOP_PAUSE).await,
+                Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
                 Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
             }
         }
-        Err(ApiError::conflict(format!("run {parent} is not carried out by any server now; try again")))
+        Err(in_nobodys_hands(parent))
+    }
+
+    /// Tells something to the part of a run that is at work, whichever that is by then: which one was told.
+    pub(crate) async fn tell_run(&self, parent: RunId, input: &Input) -> ApiResult<RunId> {
+        for _ in 0..TELL_TRIES {
+            let mut session = self.store.snapshot().await?;
+            let run = session.run_get(parent).await?.ok_or_else(|| ApiError::not_found("Run"))?;
+            let part = open_parts(&mut session, parent).await?.first().map_or(parent, |part| part.id);
+            drop(session);
+            if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
+                return Err(ApiError::conflict(format!("run {parent} has ended")));
+            }
+            match self.ask_run(part, input.clone()).await {
+                Ok(()) => return Ok(part),
+                // Between two parts there is another to be told, or none.
+                Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
+                Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
+            }
+        }
+        Err(in_nobodys_hands(parent))
     }
 
     /// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
@@ -158,14 +179,13 @@ impl App {
         if parts.is_empty() {
             return Err(ApiError::conflict(format!("run {parent} has ended")));
         }
-        let now = writing.now();
-        for mut part in parts {
-            end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
-            mark_stopped(&mut part);
-            writing.run_update(&part).await?;
-        }
+        stop_parts(&mut writing, parent).await?;
         let target = format!("run {parent}");
         writing.commit(Change { action: "run.abandon", target, detail: json!({}) }).await?;
         Ok(None)
     }
+}
+
+fn in_nobodys_hands(run: RunId) -> ApiError {
+    ApiError::conflict(format!("run {run} is not carried out by any server now; try again"))
 }

@@ -30,6 +30,7 @@ mod output;
 mod projection;
 mod reapply;
 mod record;
+mod remarks;
 mod request;
 mod restore;
 mod seen;
@@ -42,7 +43,8 @@ mod work;
 
 pub(crate) use agents::{Agents, Place, Proof};
 pub(crate) use command::Command;
-pub(crate) use launch::{Launch, active, active_runs, launch, launch_in};
+pub(crate) use conclude::stop_parts;
+pub(crate) use launch::{Launch, active, active_runs, launch, launch_as_seen, launch_in, require_idle};
 pub(crate) use leases::Leases;
 pub(crate) use live::Live;
 pub(crate) use local::Locals;

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 
 use super::agents::INBOX_MAX;
 use super::conductor::{Broken, call_off};
-use super::driver::Driver;
+use super::driver::{Driven, Driver};
 use super::launch::end;
 use super::module_work::{ModuleWork, Reason};
 use super::restore::restore;
@@ -112,11 +112,12 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
         unheard: HashSet::new(),
         cluster,
         spans: AttemptSpans::new(app.tracer.clone(), list.run_id, traced.context().or(asked)),
+        begins_paused: false,
     };
     let ended = Box::pin(driver.drive()).await;
     app.agents.remove_run(list.run_id);
     match ended {
-        Ok(ended) => Ok((ended.status(), reason.take().or_else(|| ended.message(&blueprint)))),
+        Ok(Driven { end, .. }) => Ok((end.status(), reason.take().or_else(|| end.message(&blueprint)))),
         Err(lost) => {
             call_off(app, list.run_id, &[uid]).await;
             Err(lost.into())

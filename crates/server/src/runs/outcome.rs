@@ -58,6 +58,9 @@ pub(super) struct Outcomes {
     pub(super) documents: HashMap<String, DocumentId>,
     /// Whether anything is really done: if not, nothing changes for nodes and nothing has succeeded.
     pub(super) is_real: bool,
+    /// Nodes that have nothing to do in a run of a part of their graph: that nothing of the part failed says nothing about
+    /// them, and they stay what they are.
+    pub(super) bystanders: BTreeSet<u32>,
     pub(super) transitions: Transitions,
     pub(super) progress: Progress,
 }
@@ -123,7 +126,7 @@ impl Outcomes {
     fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeEnd, changes: &mut Changes) {
         let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { return };
         self.progress.nodes.insert(node, 100);
-        if !self.is_real {
+        if !self.is_real || self.bystanders.contains(&node) {
             changes.node_progress.push((id, 100));
             return;
         }
@@ -219,13 +222,22 @@ impl Changes {
 
 /// Nodes with something to do are being deployed to, and what was wrong with them before is past.
 pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> Result<(), StoreError> {
-    let busy: BTreeSet<u32> = (0..blueprint.n_instances() as u32)
-        .filter(|instance| blueprint.executor_of(*instance).is_some())
-        .filter_map(|instance| blueprint.node_of(instance))
-        .collect();
-    let ids: Vec<NodeId> =
-        busy.into_iter().filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
+    let busy = busy(blueprint).into_iter();
+    let ids: Vec<NodeId> = busy.filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
     writing.nodes_begin(&ids).await
+}
+
+/// Nodes with something to do.
+fn busy(blueprint: &Blueprint) -> BTreeSet<u32> {
+    let instances = 0..blueprint.n_instances() as u32;
+    let carried_out = instances.filter(|instance| blueprint.executor_of(*instance).is_some());
+    carried_out.filter_map(|instance| blueprint.node_of(instance)).collect()
+}
+
+/// Nodes without.
+pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
+    let busy = busy(blueprint);
+    (0..blueprint.n_nodes() as u32).filter(|node| !busy.contains(node)).collect()
 }
 
 /// Says on the whole run how far its parts are together.

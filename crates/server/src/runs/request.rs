@@ -9,6 +9,8 @@ use stoker_planner::Subgraph;
 use crate::planning::PlanRequest;
 
 const VERSION: u64 = 1;
+/// Of what begins in the middle of a plan: who knows nothing of that must not begin at its beginning.
+const VERSION_FROM: u64 = 2;
 
 /// A graph to be run, and on what.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,11 +23,13 @@ pub(crate) struct GraphRequest {
     pub(crate) plan: Option<PlanId>,
     /// A run of that plan, of which only what did not succeed is to be done.
     pub(crate) rest_of: Option<RunId>,
+    /// Instances of that plan, as ends of subgraphs are written: only these are to be done, and what comes after them.
+    pub(crate) from: Vec<String>,
 }
 
 impl GraphRequest {
     pub(crate) fn whole(graph_type: GraphType) -> Self {
-        Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None }
+        Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None, from: Vec::new() }
     }
 
     /// What a plan of it is asked for.
@@ -51,6 +55,8 @@ pub(crate) struct Manner {
     pub(crate) subgraphs: Vec<Subgraph>,
     pub(crate) on_failure: OnFailure,
     pub(crate) at_stages: AtStages,
+    /// How many nodes of the run may fail, as a number or a percentage; what groups say holds beside it.
+    pub(crate) fault_tolerance: Option<String>,
     /// Nodes that carry out something at the same time; the server's default if not given.
     pub(crate) nodes_at_once: Option<u32>,
     /// Seconds after which a silent node is given up; the server's default if not given.
@@ -68,6 +74,7 @@ impl Default for Manner {
             subgraphs: Vec::new(),
             on_failure: options.on_failure,
             at_stages: options.at_stages,
+            fault_tolerance: None,
             nodes_at_once: None,
             lost_after: None,
         }
@@ -85,6 +92,7 @@ impl Manner {
             nodes_at_once: self.nodes_at_once.unwrap_or(defaults.nodes_at_once),
             on_failure: self.on_failure,
             at_stages: self.at_stages,
+            fault_tolerance: self.fault_tolerance.clone(),
             mode: if self.noop_run { Mode::Noop } else { Mode::Normal },
             debug: self.debug,
             lost_after_ms: self
@@ -98,12 +106,13 @@ impl Manner {
 /// As it is kept with the part of a run that executes one graph.
 pub(crate) fn encode(graph: &GraphRequest, manner: &Manner) -> Json {
     json!({
-        "version": VERSION,
+        "version": if graph.from.is_empty() { VERSION } else { VERSION_FROM },
         "type": graph.graph_type.as_str(),
         "nodes": graph.nodes,
         "tasks": graph.tasks,
         "plan": graph.plan.map(|id| id.0),
         "rest_of": graph.rest_of.map(|id| id.0),
+        "from": graph.from,
         "dry_run": manner.dry_run,
         "noop_run": manner.noop_run,
         "force": manner.force,
@@ -111,6 +120,7 @@ pub(crate) fn encode(graph: &GraphRequest, manner: &Manner) -> Json {
         "subgraphs": manner.subgraphs.iter().map(subgraph_json).collect::<Vec<_>>(),
         "on_failure": on_failure_word(manner.on_failure),
         "at_stages": at_stages_word(manner.at_stages),
+        "fault_tolerance": manner.fault_tolerance,
         "nodes_at_once": manner.nodes_at_once,
         "lost_after": manner.lost_after,
     })
@@ -121,7 +131,7 @@ fn subgraph_json(subgraph: &Subgraph) -> Json {
 }
 
 pub(crate) fn decode(body: &Json) -> Option<(GraphRequest, Manner)> {
-    if body.get("version")?.as_u64()? != VERSION {
+    if !matches!(body.get("version")?.as_u64()?, VERSION | VERSION_FROM) {
         return None;
     }
     let flag = |key: &str| body.get(key).and_then(Json::as_bool).unwrap_or(false);
@@ -136,6 +146,7 @@ pub(crate) fn decode(body: &Json) -> Option<(GraphRequest, Manner)> {
         tasks: texts("tasks"),
         plan: body.get("plan").and_then(Json::as_i64).map(PlanId),
         rest_of: body.get("rest_of").and_then(Json::as_i64).map(RunId),
+        from: texts("from").unwrap_or_default(),
     };
     let manner = Manner {
         dry_run: flag("dry_run"),
@@ -145,6 +156,7 @@ pub(crate) fn decode(body: &Json) -> Option<(GraphRequest, Manner)> {
         subgraphs: body.get("subgraphs")?.as_array()?.iter().map(read_subgraph).collect(),
         on_failure: parse_on_failure(body.get("on_failure")?.as_str()?)?,
         at_stages: parse_at_stages(body.get("at_stages")?.as_str()?)?,
+        fault_tolerance: body.get("fault_tolerance").and_then(Json::as_str).map(str::to_owned),
         nodes_at_once: number("nodes_at_once"),
         lost_after: number("lost_after"),
     };
@@ -211,6 +223,7 @@ mod tests {
             subgraphs: vec![Subgraph { start: vec!["a/1".to_owned()], end: Vec::new() }],
             on_failure: OnFailure::NodeContinues,
             at_stages: AtStages::Hold,
+            fault_tolerance: Some("10%".to_owned()),
             nodes_at_once: Some(3),
             lost_after: Some(60),
             ..Manner::default()
@@ -218,7 +231,10 @@ mod tests {
         assert_eq!(decode(&encode(&graph, &manner)).map(|read| read.0), Some(graph.clone()));
         let read = decode(&encode(&graph, &manner)).unwrap().1;
         assert_eq!(encode(&graph, &read), encode(&graph, &manner));
-        assert_eq!(decode(&json!({"version": 2})), None);
+        assert_eq!(decode(&json!({"version": 3})), None);
+        let from = GraphRequest { from: vec!["a/1".to_owned()], ..graph };
+        let written = encode(&from, &manner);
+        assert_eq!((decode(&written).map(|read| read.0), &written["version"]), (Some(from), &json!(2)));
     }
 
     /// Servers of neighbouring versions take runs over from each other.

@@ -3,6 +3,7 @@
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::Run as RunState;
 use stoker_model::RunId;
+use stoker_planner::{Plan, referred};
 use stoker_store::Session;
 
 use super::projection::Projection;
@@ -13,14 +14,24 @@ use crate::http::error::{ApiError, ApiResult};
 /// Events read at a time.
 const EVENTS_PAGE: u32 = 10_000;
 
+/// Some instances of a plan and what comes after them; all where none are named.
+pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Blueprint {
+    if from.is_empty() {
+        return blueprint;
+    }
+    let instances: Vec<u32> = from.iter().flat_map(|reference| referred(plan, reference)).collect();
+    blueprint.from_instances(&instances)
+}
+
 /// What is left of a run that ended.
 pub(super) async fn rest(
     session: &mut Session,
     former: RunId,
-    blueprint: &Blueprint,
+    plan: &Plan,
+    blueprint: Blueprint,
 ) -> ApiResult<Blueprint> {
     // The former run may itself have been the rest of another.
-    let mut chain = Vec::new();
+    let (mut chain, mut from) = (Vec::new(), Vec::new());
     let mut next = Some(former);
     while let Some(run) = next.filter(|run| !chain.contains(run)) {
         // Without it nobody knows what succeeded, and all of it would be done again.
@@ -30,9 +41,12 @@ pub(super) async fn rest(
             ))
         })?;
         chain.push(run);
-        next = decode(&work.options).and_then(|(request, _)| request.rest_of);
+        let request = decode(&work.options).map(|(request, _)| request);
+        next = request.as_ref().and_then(|request| request.rest_of);
+        from = request.map(|request| request.from).unwrap_or_default();
     }
-    let mut left = blueprint.clone();
+    // The first of them may have been a part of the plan.
+    let mut left = cut(plan, &from, blueprint);
     for run in chain.iter().rev() {
         let (state, ..) = restore(session, *run, &left).await?;
         left = left.remaining(&state);
@@ -56,7 +70,17 @@ pub(super) async fn restore(
                 tracing::error!(run.id = run.0, error = %error, "the history of a run cannot be read");
                 ApiError::bad_request(error.to_string())
             })?;
-            state.apply(blueprint, &event);
+            if !state.replay(blueprint, &event) {
+                tracing::error!(
+                    run.id = run.0,
+                    event.seq = stored.seq,
+                    "the history of a run does not fit its plan"
+                );
+                return Err(ApiError::bad_request(format!(
+                    "event {} of run {run} cannot have happened in a run of its plan; run the graph anew",
+                    stored.seq
+                )));
+            }
             projection.apply(blueprint, &event);
             seq = stored.seq;
         }

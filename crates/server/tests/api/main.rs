@@ -47,6 +47,7 @@ mod releases;
 mod repositories;
 mod restrictions;
 mod roles;
+mod run_course;
 mod run_faults;
 mod runs;
 mod sequences;

@@ -79,6 +79,27 @@ async fn what_is_deleted_while_it_runs_is_called_off() {
     }
 }
 
+/// Deleting the graph at work does not let the next one begin; deleting one that waits lets the others be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_graph_that_is_deleted_takes_those_behind_it_along_only_if_it_is_at_work() {
+    let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
+    site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
+    site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
+    let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}, {"type": "third"}]});
+    let run = id(&site.execute(graphs).await.expect(202));
+    site.until_begun().await;
+    let shown = site.server.get(&format!("runs/{run}")).await.expect(200);
+    let part = |place: usize| id(&shown["parts"][place]["run"]);
+    site.server.delete(&format!("transactions/{}?force=1", part(2))).await.expect(204);
+    assert_eq!(site.cluster_status().await, "deployment", "the others go on");
+    site.server.delete(&format!("transactions/{}?force=1", part(0))).await.expect(204);
+    let ended = site.ended(run).await;
+    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
+    assert_eq!(site.cluster_status().await, "stopped");
+    let deeds = site.deeds.all();
+    assert!(!deeds.iter().any(|deed| deed.starts_with("two") || deed.starts_with("three")), "{deeds:?}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
     let cmd = json!({"yaql_exp": "'secrets of ' + $.db_password"});

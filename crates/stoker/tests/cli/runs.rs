@@ -35,6 +35,9 @@ fn a_run_that_fails_is_told_with_what_failed() {
     desk.run(&format!("run logs {} --task other", run.trim())).fails(1, &["`other` was not carried out"]);
     let again = desk.run(&format!("run retry {} --follow", run.trim()));
     again.fails(1, &["failed"]);
+    desk.run(&format!("run retry {} --from other", run.trim())).fails(1, &["`other` is in no plan"]);
+    desk.run(&format!("run retry {} --from break/2 --follow", run.trim())).fails(1, &["failed"]);
+    desk.run("graph execute --env 1 --type bad --at-stages jump").fails(2, &["jump"]);
     let history = desk.run(&format!("history show {} -o json", run.trim())).json();
     assert_eq!((&history[0]["task_name"], &history[0]["status"]), (&"break".into(), &"error".into()));
     let csv = desk.run(&format!("history show {} --csv", run.trim())).ok();

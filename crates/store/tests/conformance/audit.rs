@@ -17,7 +17,11 @@ async fn write(ground: &Ground, user: Option<i64>, at: i64, action: &'static str
 }
 
 async fn entries_come_newest_first_and_are_narrowed(ground: &Ground) {
+    let before = ground.read().await.audit_last().await.unwrap();
+    assert_eq!(ground.read().await.audit_last().await.unwrap(), before);
     write(ground, Some(1), 10, "graph.create", "graph 1").await;
+    let after = ground.read().await.audit_last().await.unwrap();
+    assert!(after > before, "{after:?} {before:?}");
     write(ground, Some(2), 20, "graph.update", "graph 1").await;
     write(ground, None, 30, "graphics.update", "graph 12").await;
     write(ground, Some(2), 40, "user.create", "user 2").await;

@@ -150,11 +150,50 @@ async fn a_run_goes_with_its_parts_and_its_history(ground: &Ground) {
     commit(writing).await;
 }
 
+async fn runs_of_long_ago_go_with_all_that_belongs_to_them(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let mut ids = Vec::new();
+    for (uuid, status, ended_at) in [
+        ("old", RunStatus::Ready, Some(NOW)),
+        ("new", RunStatus::Error, Some(NOW.plus_seconds(10))),
+        ("running", RunStatus::Running, None),
+    ] {
+        let parent = writing.run_create(&NewRun { status, ended_at, ..new_run(uuid) }).await.unwrap().id;
+        // A part may have ended long before the whole.
+        let uuid = format!("part of {uuid}");
+        let part = NewRun { parent_id: Some(parent), ended_at: Some(NOW), ..new_run(&uuid) };
+        let part = writing.run_create(&part).await.unwrap().id;
+        writing.history_put(&[record(part, "a", "1", None)]).await.unwrap();
+        ids.push((parent, part));
+    }
+    assert_eq!(writing.runs_expire(NOW).await.unwrap(), 0, "not before that instant");
+    assert_eq!(writing.runs_expire(NOW.plus_seconds(1)).await.unwrap(), 1);
+    assert_eq!(writing.runs_expire(NOW.plus_seconds(1)).await.unwrap(), 0);
+    for ((parent, part), is_kept) in ids.into_iter().zip([false, true, true]) {
+        assert_eq!(writing.run_get(parent).await.unwrap().is_some(), is_kept);
+        assert_eq!(writing.run_get(part).await.unwrap().is_some(), is_kept);
+        let history = writing.history_list(&[part], &HistoryFilter::default()).await.unwrap();
+        assert_eq!(history.len(), usize::from(is_kept));
+    }
+    commit(writing).await;
+}
+
 async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
     let mut writing = ground.change().await;
     let one = crate::ground::cluster(&mut writing, "one").await.id;
-    let of_cluster = NewRun { cluster_id: Some(one), ..new_run("1") };
-    let run_id = writing.run_create(&of_cluster).await.unwrap().id;
+    let of_cluster = |uuid: &str| NewRun {
+        cluster_id: Some(one),
+        graph_type: Some(graph_type("default")),
+        ..new_run(uuid)
+    };
+    let run_id = writing.run_create(&of_cluster("1")).await.unwrap().id;
+    // What nothing was done in says nothing about how long things take, and pushes nothing out.
+    let noop = NewRun { dry_run: true, ..of_cluster("3") };
+    let noop = writing.run_create(&noop).await.unwrap().id;
+    for number in 4..30 {
+        let other = NewRun { graph_type: None, ..of_cluster(&number.to_string()) };
+        writing.run_create(&other).await.unwrap();
+    }
     let elsewhere = run(&mut writing, "2").await.id;
     let took = |run_id, task: &str, node: &str, ms: i64, status| HistoryRecord {
         status,
@@ -168,6 +207,7 @@ async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
         took(run_id, "a", "3", 9000, HistoryStatus::Error),
         HistoryRecord { ended_at: None, ..took(run_id, "b", "1", 1, HistoryStatus::Ready) },
         took(elsewhere, "c", "1", 5, HistoryStatus::Ready),
+        took(noop, "a", "1", 1, HistoryStatus::Ready),
     ];
     writing.history_put(&records).await.unwrap();
     let found = writing.task_durations(one).await.unwrap();
@@ -199,5 +239,6 @@ on_both![
     every_field_comes_back,
     history_is_added_replaced_and_ordered,
     lists_are_narrowed,
+    runs_of_long_ago_go_with_all_that_belongs_to_them,
     the_last_one_of_each_cluster_is_found,
 ];

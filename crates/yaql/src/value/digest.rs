@@ -48,6 +48,15 @@ pub struct Identity {
     spelling: u32,
 }
 
+impl Identity {
+    pub fn to_bytes(self) -> [u8; 36] {
+        let mut bytes = [0; 36];
+        bytes[..32].copy_from_slice(&self.digest.to_bytes());
+        bytes[32..].copy_from_slice(&self.spelling.to_le_bytes());
+        bytes
+    }
+}
+
 /// What a container remembers of itself. It is packed so that the second part takes no more memory than padding would.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]

@@ -28,6 +28,8 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
   });
   const error = pause.error ?? resume.error ?? retry.error;
   const isActive = run.status === "running" || run.status === "pending";
+  // A run can be well although nodes failed: as many as their groups tolerate, and then it says so.
+  const hasFailed = run.status === "error" || (run.status === "ready" && /failed/.test(run.message ?? ""));
   return (
     <>
       {error && <Problem error={error} />}
@@ -46,7 +48,7 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
           Stop…
         </button>
       )}
-      {run.status === "error" && (
+      {hasFailed && (
         <button type="button" className="button primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
           Retry failed
         </button>

@@ -121,6 +121,11 @@ function Shown({ details }: { details: Schemas["Run"] }) {
         {part?.plan_id != null && <Link to={`/plans/${part.plan_id}`}>Plan #{part.plan_id}</Link>}
       </div>
       {run.message && run.status === "error" && <div className="problem">{run.message}</div>}
+      {run.message && run.status === "ready" && (
+        <div className="problem warning" role="status">
+          {run.message}
+        </div>
+      )}
       {parts.length > 1 && (
         <div className="tabs" role="tablist" aria-label="Graphs of this run">
           {parts.map((one) => (
@@ -170,7 +175,7 @@ function Shown({ details }: { details: Schemas["Run"] }) {
           )}
           {view === "timeline" && <Timeline partId={part.run.id} isActive={isActive(run)} chosen={isOpen ? { task, node } : undefined} choose={choose} />}
           {view === "graph" && <RunGraph partId={part.run.id} clusterId={run.cluster ?? 0} graphType={part.run.graph_type ?? "default"} />}
-          {isOpen && <RunPanel partId={part.run.id} runId={run.id} clusterId={run.cluster} planId={part.plan_id} task={task} node={node} isActive={isActive(run)} close={() => choose({ task: "", node: "" })} />}
+          {isOpen && <RunPanel partId={part.run.id} runId={run.id} clusterId={run.cluster} planId={part.plan_id} task={task} node={node} isActive={isActive(run)} mayOperate={mayOperate} close={() => choose({ task: "", node: "" })} />}
         </div>
       )}
     </div>

@@ -8,12 +8,13 @@ import { Time, Took } from "../../components/Time";
 import { useNodeNames } from "../../lib/nodeNames";
 import { statusOfRecord } from "../../lib/status";
 import { Reason, useInstance } from "../plan/InstancePanel";
+import { Again } from "./Again";
 import { Earlier } from "./Earlier";
 import { historyOf } from "./history";
 import { Words } from "../../components/Words";
 
 /** Everything about a task on a node in a run. */
-export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, close }: {
+export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, mayOperate, close }: {
   partId: number;
   runId: number;
   clusterId?: number | null;
@@ -21,6 +22,7 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
   task: string;
   node: string;
   isActive: boolean;
+  mayOperate: boolean;
   close: () => void;
 }) {
   const history = useQuery(historyOf(partId, { nodes: node === "sync" ? "-" : node, tasks_names: task, include_summary: "1" }));
@@ -63,6 +65,7 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
           )}
         </dl>
       )}
+      {hasBegun && mayOperate && !isActive && <Again runId={runId} task={task} node={node} />}
       {hasBegun && (
         <section className="stack tight" aria-label="Output">
           <h3>Output</h3>

@@ -50,11 +50,16 @@ pub(super) struct ResumeArgs {
 #[command(after_help = "\
 Examples:
   stoker run retry 7
-  stoker run retry 7 --follow")]
+  stoker run retry 7 --follow
+  stoker run retry 7 --from install-database --from configure/2,3")]
 pub(super) struct RetryArgs {
     /// Id of the run
     #[arg(value_name = "RUN")]
     run: i64,
+
+    /// Do this task again and everything that comes after it, whatever became of it; can be given several times
+    #[arg(long, value_name = "TASK[/NODES]")]
+    from: Vec<String>,
 
     /// Show how it goes until its end
     #[arg(long)]
@@ -94,7 +99,12 @@ pub(super) fn resume(args: &ResumeArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn retry(args: &RetryArgs, remote: &mut Remote<'_>) -> Outcome {
-    let run = remote.send(&Request::new(Method::Post, format!("runs/{}/retry", args.run)))?;
+    let path = format!("runs/{}/retry", args.run);
+    let run = if args.from.is_empty() {
+        remote.send(&Request::new(Method::Post, path))?
+    } else {
+        remote.send_json(Method::Post, path, &json!({"from": args.from}))?
+    };
     started(remote, &run, args.follow)
 }
 

@@ -88,6 +88,7 @@ pub(super) async fn cluster_deploy_tasks(
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Where the release has no such sequence"),
+        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
         ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
         ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
     ),
@@ -110,6 +111,7 @@ pub(super) async fn cluster_changes(
     params(
         ("id" = i64, Path),
         ("graph_type" = Option<String>, Query, description = "Where the release has no such sequence"),
+        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
         ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
         ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
     ),
@@ -139,13 +141,27 @@ async fn changes(
     let sequences = session.sequence_list(&filter, &List::default()).await?.items;
     drop(session);
     let graphs = match sequences.iter().find(|sequence| sequence.name == DEPLOY_CHANGES) {
-        Some(sequence) => sequence.graphs.iter().map(of_sequence).collect(),
+        Some(sequence) => {
+            let graphs = sequence.graphs.iter().map(of_sequence);
+            graphs.map(|graph| narrowed(graph, asked.nodes.as_deref())).collect()
+        }
         None => vec![GraphRequest {
             nodes: asked.nodes,
             ..GraphRequest::whole(asked.graph_type.unwrap_or_default())
         }],
     };
     start(app, login, id, Launch { graphs, manner: asked.manner, name: RunName::Deploy }).await
+}
+
+/// Only on those of its nodes that are asked for.
+fn narrowed(mut graph: GraphRequest, asked: Option<&[String]>) -> GraphRequest {
+    if let Some(asked) = asked {
+        graph.nodes = Some(match graph.nodes {
+            Some(own) => own.into_iter().filter(|uid| asked.contains(uid)).collect(),
+            None => asked.to_vec(),
+        });
+    }
+    graph
 }
 
 /// Run the graph `provision`

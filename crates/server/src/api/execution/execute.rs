@@ -19,7 +19,7 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::planning;
-use crate::runs::{GraphRequest, Launch, launch};
+use crate::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
 use crate::state::App;
 
 #[derive(ToSchema)]
@@ -57,6 +57,8 @@ struct ExecuteBody {
     on_failure: Option<String>,
     #[schema(example = "pass")]
     at_stages: Option<String>,
+    #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
+    fault_tolerance: Option<String>,
     #[schema(example = 50, minimum = 1)]
     nodes_at_once: Option<i64>,
     #[schema(example = 300, minimum = 1)]
@@ -82,12 +84,16 @@ struct SequenceBody {
     on_failure: Option<String>,
     #[schema(example = "pass")]
     at_stages: Option<String>,
+    #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
+    fault_tolerance: Option<String>,
     #[schema(example = 50, minimum = 1)]
     nodes_at_once: Option<i64>,
     #[schema(example = 300, minimum = 1)]
     lost_after: Option<i64>,
 }
 
+/// How often a plan is looked at while others change things.
+const APPLY_TRIES: usize = 10;
 /// More of them in one run is a mistake.
 const GRAPHS_MAX: usize = 100;
 
@@ -183,17 +189,29 @@ pub(super) async fn plan_apply(
     let mut session = app.store.snapshot().await?;
     let plan = require_plan(&mut session, &login, &path, "id").await?;
     let cluster = require_cluster(&mut session, &login, plan.cluster_id).await?;
+    // Whatever runs has changed something, which is not what is to be told.
+    require_idle(&mut session, cluster.id).await?;
     drop(session);
-    let changed = planning::changes_since(&app, cluster, &plan).await?;
-    if !changed.is_empty() {
-        let message = format!(
-            "the plan is out of date, because these have changed since it was made: {}; make a new one",
-            changed.join(", ")
-        );
-        return Err(ApiError::conflict(message));
-    }
     let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
-    start(&app, &login, plan.cluster_id, Launch { graphs: vec![graph], manner, name: RunName::Deploy }).await
+    let asked = Launch { graphs: vec![graph], manner, name: RunName::Deploy };
+    // What changes while it is looked is looked at, too: what was approved is what runs.
+    for _ in 0..APPLY_TRIES {
+        let (changed, seen) = planning::changes_since(&app, cluster.id, &plan).await?;
+        if !changed.is_empty() {
+            let message = format!(
+                "the plan is out of date, because these have changed since it was made: {}; make a new one",
+                changed.join(", ")
+            );
+            return Err(ApiError::conflict(message));
+        }
+        if let Some(run) = launch_as_seen(&app, &login, cluster.id, &asked, seen).await? {
+            let generation = run.generation;
+            return Ok(Answer::accepted(RunView::from(run)).version(generation));
+        }
+    }
+    Err(ApiError::conflict(
+        "so much changes just now that nobody can say whether the plan is current; try again",
+    ))
 }
 
 /// Checks what can be told at once, and starts.

@@ -1,9 +1,11 @@
 //! What can be asked of a run.
 
-use stoker_manifest::reader::{Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of};
+use stoker_manifest::reader::{
+    Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of, wrong_kind,
+};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, NodeId};
-use stoker_planner::Subgraph;
+use stoker_planner::{Subgraph, tolerated_nodes};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
@@ -49,6 +51,9 @@ pub(super) struct MannerBody {
     /// Whether stages are passed when nodes failed before them: `pass` or `hold`.
     #[schema(example = "pass")]
     at_stages: Option<String>,
+    /// How many nodes of the run may fail, beside what groups say: `"2"`, `"10%"`, `"-1"` (all but one), or a number.
+    #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
+    fault_tolerance: Option<String>,
     /// How many nodes carry out something at the same time.
     #[schema(example = 50, minimum = 1)]
     nodes_at_once: Option<i64>,
@@ -79,8 +84,28 @@ pub(super) fn manner(fields: &mut Fields<'_, '_>) -> Manner {
             .optional("at_stages", nullable(word_of(AT_STAGES, parse_at_stages)))
             .flatten()
             .unwrap_or(default.at_stages),
+        fault_tolerance: fields.optional("fault_tolerance", nullable(fault_tolerance)).flatten(),
         nodes_at_once: number(fields, "nodes_at_once", NODES_AT_ONCE_MAX),
         lost_after: number(fields, "lost_after", LOST_AFTER_MAX),
+    }
+}
+
+/// As groups of graphs say it: a number, or a text with a number or a percentage.
+fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
+    let form = "a number or a percentage such as `10%`";
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Int(number)) => Some(number.to_string()),
+        NodeKind::Scalar(Scalar::Str(text)) if tolerated_nodes(text, 1).is_some() => {
+            Some(text.trim().to_owned())
+        }
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            problems.error(codes::FORM, node.span, format!("must be {form}, this is `{text}`"));
+            None
+        }
+        _ => {
+            wrong_kind(node, form, problems);
+            None
+        }
     }
 }
 

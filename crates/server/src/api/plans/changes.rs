@@ -37,6 +37,6 @@ pub(super) async fn plan_changes(
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let cluster = require_cluster(&mut session, &login, record.cluster_id).await?;
     drop(session);
-    let changes = changes_since(&app, cluster, &record).await?;
+    let (changes, _) = changes_since(&app, cluster.id, &record).await?;
     Ok(Answer::ok(ChangesView { is_current: changes.is_empty(), changes }))
 }

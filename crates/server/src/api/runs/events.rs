@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use stoker_model::{Json, Run, RunEvent, RunId, RunStatus};
+use stoker_model::{Json, Run, RunEvent, RunId};
 use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
+use crate::api::transactions::is_active;
 use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
@@ -127,10 +128,6 @@ impl Course {
         }
         Ok(found)
     }
-}
-
-fn is_active(run: &Run) -> bool {
-    matches!(run.status, RunStatus::Pending | RunStatus::Running)
 }
 
 /// Events until the run has ended and all of them were sent.

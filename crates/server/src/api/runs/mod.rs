@@ -4,6 +4,7 @@ mod control;
 mod events;
 mod matrix;
 mod output;
+mod retry;
 mod show;
 
 use stoker_model::{Permission, Run, RunId};
@@ -27,7 +28,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add_unversioned(Permission::Operate, routes!(control::run_stop))
         .add_unversioned(Permission::Operate, routes!(control::run_pause))
         .add_unversioned(Permission::Operate, routes!(control::run_resume))
-        .add_unversioned(Permission::Operate, routes!(control::run_retry))
+        .add_unversioned(Permission::Operate, routes!(retry::run_retry))
         .finish()
 }
 

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::{RunView, is_active};
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -62,6 +62,7 @@ pub(super) async fn run_show(
         let (plan_id, request) =
             work.map_or((None, Json::Null), |work| (work.plan_id.map(|id| id.0), work.options));
         let (last_event, is_paused) = session.run_events_now(child.id).await?;
+        let is_paused = is_paused && is_active(&child);
         parts.push(PartView { run: RunView::from(child), plan_id, request, last_event, is_paused });
     }
     let generation = run.generation;

@@ -24,7 +24,7 @@ pub(in crate::api) async fn require_run(
     if is_visible { Ok(run) } else { Err(ApiError::not_found(class)) }
 }
 
-pub(super) fn is_active(run: &Run) -> bool {
+pub(in crate::api) fn is_active(run: &Run) -> bool {
     matches!(run.status, RunStatus::Pending | RunStatus::Running)
 }
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId};
+use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
 use stoker_store::{List, NodeFilter, Session, Writing};
 
 use super::access::{is_active, require_run};
@@ -13,6 +13,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::runs::stop_parts;
 use crate::state::App;
 
 /// A run
@@ -110,10 +111,15 @@ async fn delete(
         return Err(ApiError::bad_request("You cannot delete running task manually"));
     }
     let parts = writing.run_children(run.id).await?;
-    if is_active(run) {
+    // A part that has not begun is left out by the others; one that is at work takes those behind it along.
+    let is_at_work = is_active(run) && (run.status == RunStatus::Running || run.parent_id.is_none());
+    if is_at_work {
         interrupted(&mut writing, run).await?;
     }
     writing.run_delete(run.id).await?;
+    if let Some(parent) = run.parent_id.filter(|_| is_at_work) {
+        stop_parts(&mut writing, parent).await?;
+    }
     let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
     writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
     // Whoever carries it out leaves off.

@@ -1,0 +1,80 @@
+//! How long an attempt may take and how often it is tried, as parameters of tasks say. Whoever runs a plan reads them here,
+//! so that what cannot be meant is told before there is a plan.
+
+use stoker_model::Json;
+
+const SECONDS_MAX: f64 = 366.0 * 86_400.0;
+const RETRIES_MAX: f64 = 1000.0;
+
+/// A number of seconds, in milliseconds; none if it cannot be one.
+pub fn milliseconds(value: &Json) -> Option<u64> {
+    let seconds = number(value).filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds))?;
+    Some((seconds * 1000.0) as u64)
+}
+
+/// A number of further attempts; none if it cannot be one.
+pub fn retries(value: &Json) -> Option<u32> {
+    let count = number(value).filter(|count| (0.0..=RETRIES_MAX).contains(count) && count.fract() == 0.0)?;
+    Some(count as u32)
+}
+
+/// Numbers in old graphs are texts now and then.
+fn number(value: &Json) -> Option<f64> {
+    match value {
+        Json::Number(number) => number.as_f64(),
+        Json::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// What is wrong with these parameters: where, and what was expected.
+pub(crate) fn complaints(parameters: &Json) -> impl Iterator<Item = (&'static str, String)> {
+    let wrong = |name: &'static str, is_right: fn(&Json) -> bool, wanted: &str| {
+        let found = parameters.get(name).filter(|found| !found.is_null() && !is_right(found))?;
+        Some((name, format!("it has to be {wanted}, and not {found}")))
+    };
+    let is_time = |value: &Json| milliseconds(value).is_some();
+    let seconds = "a number of seconds, at most a year";
+    [
+        wrong("timeout", is_time, seconds),
+        wrong("interval", is_time, seconds),
+        wrong("retries", |value| retries(value).is_some(), "a whole number, at most 1000"),
+        wrong("retry_interrupted", Json::is_boolean, "true or false"),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(parameters: &Json, expected: &[&str]) {
+        let names: Vec<&str> = complaints(parameters).map(|(name, _)| name).collect();
+        assert_eq!(names, expected, "{parameters}");
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_told() {
+        check(&json!(null), &[]);
+        check(&json!({"timeout": 0, "interval": "1.5", "retries": " 3 ", "retry_interrupted": false}), &[]);
+        check(&json!({"timeout": null, "interval": null, "retries": null, "retry_interrupted": null}), &[]);
+        for wrong in
+            [json!(-1), json!(1e30), json!("soon"), json!("nan"), json!("inf"), json!([1]), json!(true)]
+        {
+            check(&json!({"timeout": wrong, "interval": wrong}), &["timeout", "interval"]);
+            check(&json!({"retries": wrong}), &["retries"]);
+        }
+        check(&json!({"retries": 1.5, "retry_interrupted": "no"}), &["retries", "retry_interrupted"]);
+        check(&json!({"retries": 1001}), &["retries"]);
+    }
+
+    #[test]
+    fn seconds_have_fractions() {
+        assert_eq!(milliseconds(&json!("1.5")), Some(1500));
+        assert_eq!(milliseconds(&json!(3600)), Some(3_600_000));
+        assert_eq!(retries(&json!("2")), Some(2));
+    }
+}
