@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
+use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record, Safe};
 use stoker_engine::session::{Attempt, AttemptKey, End, ToAgent};
 use stoker_model::{JsonMap, Micros};
 
@@ -73,6 +73,8 @@ impl World<'_> {
             return;
         }
         agent.life += 1;
+        // What is read is made safe before anything is done about it.
+        agent.sync();
         let journal = match self.sabotage {
             Sabotage::ForgottenJournal => Vec::new(),
             _ => agent.journal.clone(),
@@ -98,6 +100,8 @@ impl World<'_> {
                 self.keep(idx, write);
             }
         }
+        // Nobody is left who would.
+        self.agents[idx].waits_for_sync_since = None;
         if self.dice.one_in(2) {
             self.agents[idx].processes.clear();
         }
@@ -108,13 +112,10 @@ impl World<'_> {
         self.after_ms(delay_ms, Happening::AgentStarts(idx));
     }
 
-    /// What was not safe on the disk may be gone, from the end, and no process survives.
+    /// What was not safe on the disk may be gone, from the end, and no process survives. Also after the death of the agent.
     pub(crate) fn power_is_lost(&mut self, idx: usize) {
-        if self.agents[idx].session.is_none() {
-            return;
-        }
-        self.agent_crashes(idx);
         self.sync_in_time(idx);
+        self.agent_crashes(idx);
         let agent = &mut self.agents[idx];
         agent.processes.clear();
         let n_left = self.dice.between(agent.n_safe as u64, agent.journal.len() as u64) as usize;
@@ -123,7 +124,6 @@ impl World<'_> {
                 self.truth.forgotten(finished.key);
             }
         }
-        agent.waits_for_sync_since = None;
         agent.n_safe = n_left;
     }
 
@@ -224,6 +224,7 @@ impl World<'_> {
 
     fn keep(&mut self, idx: usize, write: Write) {
         self.sync_in_time(idx);
+        let mut is_worst_moment = false;
         let agent = &mut self.agents[idx];
         let is_safe = match write {
             Write::Append(record) => {
@@ -243,6 +244,10 @@ impl World<'_> {
         };
         if is_safe {
             agent.sync();
+        }
+        if is_worst_moment {
+            let delay_ms = self.dice.between(0, 120);
+            self.after_ms(delay_ms, Happening::PowerLoss(idx));
         }
     }
 

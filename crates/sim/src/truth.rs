@@ -115,7 +115,10 @@ impl Truth {
     }
 
     pub(crate) fn journaled(&mut self, key: AttemptKey, end: &End) {
-        self.executions.entry(key).or_default().journaled = Some(end.clone());
+        let before = self.executions.entry(key).or_default().journaled.replace(end.clone());
+        if let Some(before) = before.filter(|before| before != end) {
+            self.say(format!("{key} ended with {before:?}, and then with {end:?}"));
+        }
     }
 
     /// Power was lost before the end was safe.

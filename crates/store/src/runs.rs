@@ -119,11 +119,13 @@ impl Session {
 
     /// The last run of this name on each of these clusters, if there is one.
     pub async fn runs_last(&mut self, name: RunName, clusters: &[ClusterId]) -> Result<Vec<Run>, StoreError> {
-        let condition = "id IN (SELECT max(id) FROM runs WHERE name = ? GROUP BY cluster_id)";
-        let select = self
-            .select()
-            .and_ids("cluster_id", clusters.iter().map(|id| id.0))
-            .and(condition, |args| args.text(name.as_str()));
+        let of_clusters = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
+        let (condition, args) = of_clusters.and("name = ?", |args| args.text(name.as_str())).finish();
+        let sql = format!("SELECT max(id) FROM runs{condition} GROUP BY cluster_id");
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let ids: Vec<i64> =
+            rows.iter().map(|row| row.columns("runs").int()).collect::<Result<_, StoreError>>()?;
+        let select = self.select().and_ids("id", ids);
         Ok(self.list(select, &List::default()).await?.items)
     }
 

@@ -17,6 +17,8 @@ export default function Clusters() {
   const overview = useQuery({
     queryKey: ["clusters", "overview"],
     queryFn: () => data(api.GET("/api/v1/clusters/overview")),
+    // Nodes and runs are changed on other pages.
+    refetchOnMount: "always",
   });
   const overviews = new Map(overview.data?.map((each) => [each.id, each]));
   const [search, setSearch] = useParam("q", "");

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
+use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record, Safe};
 use stoker_engine::session::{AttemptKey, Finished, FromAgent, ToAgent};
 use stoker_model::JsonMap;
 use stoker_tasks::host::real::Machine;
@@ -21,7 +21,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Answer, Job, Safe, Writer};
+use crate::journal::{Answer, Job, SYNCS, Writer};
 use crate::keeping::Keeping;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
@@ -142,7 +142,7 @@ impl Driver {
             // Whether the agent before had the time for it nobody knows.
             recovered.unsettled().for_each(|finished| keeping.add(finished));
         }
-        let (writer, writing) = Writer::start(recovered.file, done);
+        let (writer, writing) = Writer::start(recovered.file, done, &SYNCS);
         let identity =
             Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
         let alive = recovered.rebooting.keys().copied().collect();
@@ -325,9 +325,11 @@ impl Driver {
         for output in outputs {
             match output {
                 Output::Write { seq, record } => {
-                    let safe = safety(&record);
+                    let mut safe = record.safe();
                     if let (Record::Ended(finished), Some(_)) = (&record, &self.keeping) {
                         self.ending.insert(seq, finished.clone());
+                        // Nobody else may know more of it than the journal.
+                        safe = Safe::First;
                     }
                     let entry = Entry::Session(record);
                     self.writer.write(Job::Append { entry, safe, answer: Answer::Session(seq) });
@@ -350,19 +352,6 @@ impl Driver {
                 Output::Ignored { run, why } => tracing::debug!(run.id = run.0, why, "a message was ignored"),
             }
         }
-    }
-}
-
-/// When a record has to be where a loss of power leaves it.
-fn safety(record: &Record) -> Safe {
-    match record {
-        // Or it could be begun a second time.
-        Record::Accepted { .. } => Safe::First,
-        // The server is told meanwhile. If power is lost before either has it, the attempt was interrupted for all that
-        // anybody can say: neither is it certain that what it wrote is on the disk.
-        Record::Ended(_) => Safe::Soon,
-        // Without them something is told twice, which does no harm.
-        _ => Safe::Whenever,
     }
 }
 

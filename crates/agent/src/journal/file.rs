@@ -37,7 +37,10 @@ pub struct JournalFile {
     length: u64,
     /// How long the file is; there are zeros behind the last record.
     size: u64,
-    /// A write was cut short and could not be undone: what comes after it would not be found again.
+    /// Something was written that is not synced.
+    is_dirty: bool,
+    /// A write was cut short and could not be undone, so what comes after it would not be found again; or a sync failed, after
+    /// which the system takes for written what it could not write.
     is_broken: bool,
 }
 
@@ -71,31 +74,58 @@ impl JournalFile {
         }
         let length = at as u64;
         file.set_len(length).map_err(wrong("cut"))?;
+        // The agent before may have been killed with something that was to be safe soon.
+        file.sync_data().map_err(wrong("sync"))?;
         sync_folder(path).map_err(wrong("keep"))?;
-        let file = Self { path: path.to_owned(), file, length, size: length, is_broken: false };
+        let path = path.to_owned();
+        let file = Self { path, file, length, size: length, is_dirty: false, is_broken: false };
         Ok(Opened { file, entries, n_bytes_dropped: n_bytes_written(&bytes[at..]) })
     }
 
     /// All of them or none.
     pub fn append(&mut self, entries: &[Entry], is_synced: bool) -> io::Result<()> {
         if self.is_broken {
-            return Err(io::Error::other("an earlier record could not be written whole"));
+            self.mend()?;
         }
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
+        self.is_dirty = true;
         let written = self.write(&bytes);
-        let written = if is_synced { written.and_then(|()| self.file.sync_data()) } else { written };
+        let written = if is_synced { written.and_then(|()| self.sync()) } else { written };
         if written.is_ok() {
             self.length += bytes.len() as u64;
         } else {
             self.size = self.length;
-            self.is_broken = self.file.set_len(self.length).is_err();
+            self.is_broken |= self.file.set_len(self.length).is_err();
         }
         written
     }
 
     /// Makes safe what was appended without it.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub fn sync(&mut self) -> io::Result<()> {
+        if self.is_broken {
+            return self.mend();
+        }
+        if !self.is_dirty {
+            return Ok(());
+        }
+        let synced = self.file.sync_data();
+        self.is_dirty = synced.is_err();
+        self.is_broken = synced.is_err();
+        synced
+    }
+
+    /// Writes everything once more, in another file: only that is certain to come to the disk.
+    fn mend(&mut self) -> io::Result<()> {
+        let mut bytes = vec![0; self.length as usize];
+        self.file.read_exact_at(&mut bytes, 0)?;
+        let mut at = 0;
+        while let Some(payload) = record_at(&bytes[at..]) {
+            at += HEAD_BYTES + payload.len();
+        }
+        if at < bytes.len() {
+            return Err(io::Error::other("what was written is damaged"));
+        }
+        self.replace(&bytes)
     }
 
     /// Puts bytes behind the last record, in room that is made for more than them.
@@ -111,8 +141,12 @@ impl JournalFile {
 
     /// Puts these in the place of everything. A crash leaves one or the other.
     pub fn rewrite(&mut self, entries: &[Entry]) -> io::Result<()> {
-        let beside = self.path.with_extension("new");
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
+        self.replace(&bytes)
+    }
+
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let beside = self.path.with_extension("new");
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -120,13 +154,14 @@ impl JournalFile {
             .truncate(true)
             .mode(0o600)
             .open(&beside)?;
-        file.write_all(&bytes)?;
+        file.write_all(bytes)?;
         file.sync_data()?;
         fs::rename(&beside, &self.path)?;
         sync_folder(&self.path)?;
         self.file = file;
         self.length = bytes.len() as u64;
         self.size = self.length;
+        self.is_dirty = false;
         self.is_broken = false;
         Ok(())
     }
@@ -258,9 +293,32 @@ mod tests {
         let error = opened.file.append(&[entry(2)], true).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         opened.file.file = real;
-        opened.file.is_broken = false;
         opened.file.append(&[entry(2)], true).unwrap();
         assert_eq!(JournalFile::open(&path).unwrap().entries, entries(3));
+    }
+
+    #[test]
+    fn after_a_sync_that_failed_everything_is_written_once_more() {
+        let folder = Folder::new();
+        let path = folder.file("journal");
+        let mut journal = JournalFile::open(&path).unwrap().file;
+        journal.append(&entries(2), false).unwrap();
+        let inode = || std::os::unix::fs::MetadataExt::ino(&fs::metadata(&path).unwrap());
+        let before = inode();
+        // A device that takes everything and cannot be synced, in the place of the file.
+        let unsyncable = || OpenOptions::new().read(true).write(true).open("/dev/null").unwrap();
+        let real = std::mem::replace(&mut journal.file, unsyncable());
+        journal.sync().unwrap_err();
+        journal.append(&[entry(2)], true).unwrap_err();
+        journal.file = real;
+        journal.sync().unwrap();
+        assert_ne!(inode(), before, "a sync alone would say that all is well");
+        assert_eq!(JournalFile::open(&path).unwrap().entries, entries(2));
+        let real = std::mem::replace(&mut journal.file, unsyncable());
+        journal.append(&[entry(2)], true).unwrap_err();
+        journal.file = real;
+        journal.append(&[entry(3)], true).unwrap();
+        assert_eq!(JournalFile::open(&path).unwrap().entries, [entry(0), entry(1), entry(3)]);
     }
 
     proptest! {

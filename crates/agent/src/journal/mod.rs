@@ -8,4 +8,4 @@ mod file;
 mod writer;
 
 pub use file::{JournalError, JournalFile};
-pub(crate) use writer::{Answer, Job, Safe, Writer};
+pub(crate) use writer::{Answer, Job, SYNCS, Writer};

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use stoker_engine::session::agent::Safe;
 use stoker_wire::record::Entry;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
@@ -12,19 +13,17 @@ use super::file::JournalFile;
 /// Something to be written.
 #[derive(Debug)]
 pub(crate) enum Job {
-    Append { entry: Entry, safe: Safe, answer: Answer },
-    Rewrite { entries: Vec<Entry>, answer: Answer },
-}
-
-/// When a record has to be where a loss of power leaves it. The death of the agent alone leaves everything that was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Safe {
-    /// Before the answer.
-    First,
-    /// A moment after the answer, with the next record that has to be there first if one comes.
-    Soon,
-    /// Whenever the system likes.
-    Whenever,
+    /// What has to be safe first is so before the answer; what has to be so soon comes to the disk with the next that is, or
+    /// a moment later.
+    Append {
+        entry: Entry,
+        safe: Safe,
+        answer: Answer,
+    },
+    Rewrite {
+        entries: Vec<Entry>,
+        answer: Answer,
+    },
 }
 
 impl Job {
@@ -54,13 +53,14 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Starts writing; how it went for the session is told through the channel.
+    /// Starts writing; how it went for the session is told through the channel. Who shares `syncs` takes turns at the disk.
     pub(crate) fn start(
         file: JournalFile,
         done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
+        syncs: &'static Semaphore,
     ) -> (Self, tokio::task::JoinHandle<()>) {
         let (jobs, received) = mpsc::unbounded_channel();
-        (Self { jobs }, tokio::spawn(write_all(file, received, done)))
+        (Self { jobs }, tokio::spawn(write_all(file, received, done, syncs)))
     }
 
     pub(crate) fn write(&self, job: Job) {
@@ -75,43 +75,52 @@ const BATCH_MAX: usize = 1024;
 /// What is to be safe soon is so after this long.
 const SOON: Duration = Duration::from_millis(100);
 
+/// Before it is tried again where the disk refused.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// A process may have many agents, and most often one disk: more threads that wait for it would only cost.
-const SYNCS_MAX: usize = 8;
-static SYNCS: Semaphore = Semaphore::const_new(SYNCS_MAX);
+pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 
 async fn write_all(
     mut file: JournalFile,
     mut jobs: mpsc::UnboundedReceiver<Job>,
     done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
+    syncs: &'static Semaphore,
 ) {
     let mut batch = Vec::new();
-    let mut sync_at = None;
+    // Until when what was written has to be synced.
+    let mut owed: Option<Instant> = None;
     loop {
         let come = jobs.recv_many(&mut batch, BATCH_MAX);
-        let n_jobs = match sync_at {
+        let n_jobs = match owed {
             None => come.await,
             Some(at) => tokio::time::timeout_at(at, come).await.unwrap_or_default(),
         };
-        if n_jobs == 0 && sync_at.is_none() {
+        if n_jobs == 0 && owed.is_none() {
             return;
         }
         let work = std::mem::take(&mut batch);
-        let answers = if n_jobs > 0 && work.iter().all(Job::is_quick) {
+        let is_due = owed.is_some_and(|at| at <= Instant::now());
+        let answers = if n_jobs > 0 && !is_due && work.iter().all(Job::is_quick) {
             if work.iter().any(Job::is_soon) {
-                sync_at.get_or_insert_with(|| Instant::now() + SOON);
+                owed.get_or_insert_with(|| Instant::now() + SOON);
             }
             write_batch(&mut file, work, false)
         } else {
-            sync_at = None;
+            let is_owed = owed.take().is_some();
             // Never closed, so there is always one to be had.
-            let _turn = SYNCS.acquire().await;
+            let _turn = syncs.acquire().await;
             let written = tokio::task::spawn_blocking(move || {
-                let answers = if work.is_empty() { sync(&file) } else { write_batch(&mut file, work, true) };
-                (file, answers)
+                let answers = write_batch(&mut file, work, true);
+                let is_safe = !is_owed || sync(&mut file);
+                (file, answers, is_safe)
             });
             // Only a runtime that shuts down, or a bug, ends it before its time.
-            let Ok((returned, answers)) = written.await else { return };
+            let Ok((returned, answers, is_safe)) = written.await else { return };
             file = returned;
+            if !is_safe && !(jobs.is_closed() && jobs.is_empty()) {
+                owed = Some(Instant::now() + AGAIN);
+            }
             answers
         };
         for (answer, result) in answers {
@@ -124,15 +133,16 @@ async fn write_all(
     }
 }
 
-type Answered = Vec<(Answer, Result<(), String>)>;
-
-/// Makes safe what was written before. Nobody waits for it; the next record that has to be safe first will fail too.
-fn sync(file: &JournalFile) -> Answered {
-    if let Err(error) = file.sync() {
+/// Makes safe what was written before, and says whether it is. Nobody waits for it.
+fn sync(file: &mut JournalFile) -> bool {
+    let synced = file.sync();
+    if let Err(error) = &synced {
         tracing::error!(%error, "the journal cannot be synced");
     }
-    Answered::new()
+    synced.is_ok()
 }
+
+type Answered = Vec<(Answer, Result<(), String>)>;
 
 /// With `may_wait`, what is to be safe soon is so at once.
 fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Answered {
@@ -189,6 +199,7 @@ mod tests {
 
     struct Setup {
         folder: Folder,
+        syncs: &'static Semaphore,
         writer: Writer,
         writing: tokio::task::JoinHandle<()>,
         done: mpsc::UnboundedReceiver<(u64, Result<(), String>)>,
@@ -198,18 +209,30 @@ mod tests {
         fn new() -> Self {
             let folder = Folder::new();
             let (tell, done) = mpsc::unbounded_channel();
-            let (writer, writing) = Writer::start(open(&folder).file, tell);
-            Self { folder, writer, writing, done }
+            // Of its own: other tests must not wait for the turns that this one holds.
+            let syncs = Box::leak(Box::new(Semaphore::new(1)));
+            let (writer, writing) = Writer::start(open(&folder).file, tell, syncs);
+            Self { folder, syncs, writer, writing, done }
         }
 
         fn write(&self, seq: u64, safe: Safe) {
             self.writer.write(Job::Append { entry: entry(seq), safe, answer: Answer::Session(seq) });
         }
 
-        /// The number of what was written next; nothing, if that takes long.
-        async fn next(&mut self) -> Option<u64> {
-            let next = tokio::time::timeout(10 * SOON, self.done.recv()).await.ok()?;
-            next.map(|(seq, result)| result.map(|()| seq).unwrap())
+        /// The number of what was written next.
+        async fn next(&mut self) -> u64 {
+            let (seq, result) = self.done.recv().await.unwrap();
+            result.unwrap();
+            seq
+        }
+
+        /// Nothing is written for a while.
+        async fn silence(&mut self) {
+            assert!(tokio::time::timeout(5 * SOON, self.done.recv()).await.is_err());
+        }
+
+        async fn no_sync(&self) -> tokio::sync::SemaphorePermit<'static> {
+            self.syncs.acquire().await.unwrap()
         }
     }
 
@@ -222,21 +245,17 @@ mod tests {
         Entry::Session(Record::Acknowledged { key })
     }
 
-    async fn no_sync() -> tokio::sync::SemaphorePermit<'static> {
-        SYNCS.acquire_many(SYNCS_MAX as u32).await.unwrap()
-    }
-
     #[tokio::test]
     async fn only_what_has_to_be_safe_first_waits_for_the_disk() {
         let mut setup = Setup::new();
-        let held = no_sync().await;
+        let held = setup.no_sync().await;
         setup.write(1, Safe::Whenever);
         setup.write(2, Safe::Soon);
-        assert_eq!((setup.next().await, setup.next().await), (Some(1), Some(2)));
+        assert_eq!((setup.next().await, setup.next().await), (1, 2));
         setup.write(3, Safe::First);
-        assert_eq!(setup.next().await, None);
+        setup.silence().await;
         drop(held);
-        assert_eq!(setup.next().await, Some(3));
+        assert_eq!(setup.next().await, 3);
         drop(setup.writer);
         setup.writing.await.unwrap();
         assert_eq!(open(&setup.folder).entries, [entry(1), entry(2), entry(3)]);
@@ -245,25 +264,26 @@ mod tests {
     #[tokio::test]
     async fn what_is_to_be_safe_soon_is_synced_without_anything_else_to_write() {
         let mut setup = Setup::new();
-        let held = no_sync().await;
+        let held = setup.no_sync().await;
         setup.write(1, Safe::Whenever);
-        assert_eq!(setup.next().await, Some(1));
+        assert_eq!(setup.next().await, 1);
         tokio::time::sleep(2 * SOON).await;
         setup.write(2, Safe::Soon);
-        assert_eq!(setup.next().await, Some(2), "nothing had to be synced before");
+        assert_eq!(setup.next().await, 2, "nothing had to be synced before");
         tokio::time::sleep(2 * SOON).await;
         setup.write(3, Safe::Whenever);
-        assert_eq!(setup.next().await, None, "it waits until the one before is safe");
+        // It waits until the one before is safe.
+        setup.silence().await;
         drop(held);
-        assert_eq!(setup.next().await, Some(3));
+        assert_eq!(setup.next().await, 3);
     }
 
     #[tokio::test]
     async fn an_agent_that_ends_leaves_nothing_that_is_not_safe() {
         let mut setup = Setup::new();
-        let held = no_sync().await;
+        let held = setup.no_sync().await;
         setup.write(1, Safe::Soon);
-        assert_eq!(setup.next().await, Some(1));
+        assert_eq!(setup.next().await, 1);
         drop(setup.writer);
         assert!(tokio::time::timeout(2 * SOON, &mut setup.writing).await.is_err(), "it waits for the sync");
         drop(held);

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use stoker_model::RunId;
 
-use super::super::{AttemptKey, Finished, Generation};
+use super::super::{AttemptKey, End, Finished, Generation};
 
 /// One line of the journal. A journal is read from its beginning; later lines are about the same keys as earlier ones.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,33 @@ pub enum Record {
     Acknowledged { key: AttemptKey },
     /// The run is over; nothing of it is begun any more.
     RunEnded { run: RunId },
+}
+
+/// When a record has to be where a loss of power leaves it. The death of the agent alone leaves everything that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Safe {
+    /// Before [`Input::Written`](super::Input::Written) is said of it, and with it everything that was written before.
+    First,
+    /// A moment after that.
+    Soon,
+    /// At any time.
+    Whenever,
+}
+
+impl Record {
+    pub fn safe(&self) -> Safe {
+        match self {
+            // Or it could be begun a second time.
+            Self::Accepted { .. } => Safe::First,
+            // Perhaps nothing else keeps it from being begun when it comes late.
+            Self::Ended(finished) if finished.end == End::Cancelled => Safe::First,
+            // The server is told meanwhile. If power is lost before either has it, the attempt was interrupted for all that
+            // anybody can say: neither is it certain that what it wrote is on the disk.
+            Self::Ended(_) => Safe::Soon,
+            // Without them something is told twice, which does no harm.
+            Self::Acknowledged { .. } | Self::RunEnded { .. } => Safe::Whenever,
+        }
+    }
 }
 
 /// An attempt as the journal knows it.

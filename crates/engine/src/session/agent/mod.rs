@@ -23,5 +23,5 @@ mod restart;
 mod writing;
 
 pub use interface::{Identity, Input, Limits, Output};
-pub use journal::Record;
+pub use journal::{Record, Safe};
 pub use machine::AgentSession;

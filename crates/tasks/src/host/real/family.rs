@@ -29,8 +29,11 @@ impl ProcessId {
 
     /// The process that was started between these two times. If they are the same it need not be looked for: that takes
     /// longer than most of what starting it takes, and its end takes longer too once it was looked at.
-    pub(super) fn started_between(pid: i32, from: Ticks, to: Ticks) -> Option<Self> {
-        if from == to { Some(Self { pid, started: from.0 }) } else { Self::of(pid) }
+    pub(super) fn started_between(pid: i32, from: Option<Ticks>, to: Option<Ticks>) -> Option<Self> {
+        match from {
+            Some(Ticks(started)) if from == to => Some(Self { pid, started }),
+            _ => Self::of(pid),
+        }
     }
 }
 
@@ -42,10 +45,10 @@ impl Ticks {
     /// What every Linux shows to programs, whatever it counts in itself.
     const A_SECOND: u64 = 100;
 
-    pub(super) fn now() -> Self {
-        let now = clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(Duration::ZERO, Duration::from);
+    pub(super) fn now() -> Option<Self> {
+        let now = Duration::from(clock_gettime(ClockId::CLOCK_BOOTTIME).ok()?);
         let parts = u64::from(now.subsec_nanos()) * Self::A_SECOND / 1_000_000_000;
-        Self(now.as_secs() * Self::A_SECOND + parts)
+        Some(Self(now.as_secs() * Self::A_SECOND + parts))
     }
 }
 
