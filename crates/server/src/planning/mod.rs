@@ -11,6 +11,7 @@ mod gather;
 mod ground;
 mod made;
 mod old;
+mod parameters;
 mod problems;
 mod records;
 mod request;
@@ -21,7 +22,7 @@ mod stored;
 pub(crate) use made::Made;
 pub(crate) use records::{Records, supplied};
 pub(crate) use request::PlanRequest;
-pub(crate) use secrets::{PlanSecrets, secrets_of};
+pub(crate) use secrets::{PlanSecrets, recent_secrets};
 pub(crate) use states::NodeStates;
 pub(crate) use stored::{PlanCache, StoredPlan};
 
