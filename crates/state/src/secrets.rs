@@ -39,8 +39,11 @@ impl Secrets {
     fn find(&mut self, value: &Json, is_named: bool) {
         match value {
             Json::String(_) | Json::Number(_) if is_named => {
-                let secret = written(value).filter(|text| text.chars().count() >= UNDER_KEY_CHARS_MIN);
-                secret.iter().for_each(|secret| self.insert(secret));
+                if let Some(secret) = written(value)
+                    && secret.chars().count() >= UNDER_KEY_CHARS_MIN
+                {
+                    self.insert(&secret);
+                }
             }
             Json::Object(map) => {
                 if map.get("type").is_some_and(|kind| kind == "password")

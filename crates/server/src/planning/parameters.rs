@@ -45,7 +45,9 @@ fn of_task(plan: &Plan, task: &PlannedTask) -> Vec<Problem> {
 fn nodes_with(plan: &Plan, task: &PlannedTask, which: &[usize]) -> Vec<String> {
     let has_one = |idx: u32| {
         let details = plan.details(idx);
-        details.is_some_and(|details| which.iter().any(|one| std::ptr::eq(details, &task.details[*one])))
+        details.is_some_and(|details| {
+            which.iter().any(|one| std::ptr::eq(details, &raw const task.details[*one]))
+        })
     };
     let instances = plan.instances_of(task).filter(|instance| has_one(instance.idx));
     instances.map(|instance| instance.node.to_owned()).collect()

@@ -103,15 +103,12 @@ impl Driver {
     /// What cannot be put together has ended, as if its agent had said so.
     async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
-        let attempt = self.work.attempt(key, generation, &self.blueprint).await;
-        let attempt = attempt.and_then(|attempt| match self.app.not_here(uid, &attempt) {
-            Some(message) => {
-                let (at, end) = (self.app.clock.now(), End::Refused { message });
-                Err(Finished { key, at, end, summary: JsonMap::new() })
-            }
-            None => Ok(attempt),
-        });
-        match attempt {
+        let mut made = self.work.attempt(key, generation, &self.blueprint).await;
+        if let Some(message) = made.as_ref().ok().and_then(|attempt| self.app.not_here(uid, attempt)) {
+            let (at, end) = (self.app.clock.now(), End::Refused { message });
+            made = Err(Finished { key, at, end, summary: JsonMap::new() });
+        }
+        match made {
             Ok(attempt) => {
                 let trace = self.spans.under(key).map(|trace| trace.to_string());
                 Some(Attempt { trace, ..attempt })
