@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record};
 use stoker_engine::session::{Attempt, AttemptKey, End, ToAgent};
-use stoker_model::JsonMap;
+use stoker_model::{JsonMap, Micros};
 
 use crate::world::{ConnectionId, Happening, Sabotage, World};
 
@@ -17,6 +17,10 @@ pub(crate) struct Agent {
     pub(crate) connection: Option<ConnectionId>,
     pub(crate) is_disk_full: bool,
     journal: Vec<Record>,
+    /// So many records of the journal survive a loss of power.
+    n_safe: usize,
+    /// Since when there are others among them that are to be safe soon.
+    waits_for_sync_since: Option<Micros>,
     /// Asked to be written, not safe yet.
     writes: BTreeMap<u64, Write>,
     processes: BTreeSet<AttemptKey>,
@@ -37,9 +41,16 @@ impl Agent {
             connection: None,
             is_disk_full: false,
             journal: Vec::new(),
+            n_safe: 0,
+            waits_for_sync_since: None,
             writes: BTreeMap::new(),
             processes: BTreeSet::new(),
         }
+    }
+
+    fn sync(&mut self) {
+        self.n_safe = self.journal.len();
+        self.waits_for_sync_since = None;
     }
 
     pub(crate) fn owes_nothing(&self) -> bool {
@@ -48,6 +59,9 @@ impl Agent {
         self.session.as_ref().is_some_and(is_quiet) && self.processes.is_empty()
     }
 }
+
+/// So long after an end was written it is safe, if nothing made it so before.
+const SYNC_WITHIN_MICROS: i64 = 100_000;
 
 /// Small, so that journals are written anew often and results pile up.
 const LIMITS: Limits = Limits { n_unacknowledged_max: 2, n_ended_runs_max: 3, n_slack_records: 4 };
@@ -92,6 +106,27 @@ impl World<'_> {
         }
         let delay_ms = self.dice.between(100, 60_000);
         self.after_ms(delay_ms, Happening::AgentStarts(idx));
+    }
+
+    /// What was not safe on the disk may be gone, from the end, and no process survives.
+    pub(crate) fn power_is_lost(&mut self, idx: usize) {
+        if self.agents[idx].session.is_none() {
+            return;
+        }
+        self.agent_crashes(idx);
+        self.sync_in_time(idx);
+        let agent = &mut self.agents[idx];
+        agent.processes.clear();
+        let n_left = self.dice.between(agent.n_safe as u64, agent.journal.len() as u64) as usize;
+        for record in agent.journal.split_off(n_left) {
+            match record {
+                Record::Ended(finished) => self.truth.forgotten(finished.key),
+                Record::Accepted { key, .. } => self.truth.promise_is_lost(key),
+                _ => {}
+            }
+        }
+        agent.waits_for_sync_since = None;
+        agent.n_safe = n_left;
     }
 
     pub(crate) fn agent_connected(&mut self, idx: usize) {
@@ -190,14 +225,34 @@ impl World<'_> {
     }
 
     fn keep(&mut self, idx: usize, write: Write) {
-        match write {
+        self.sync_in_time(idx);
+        let agent = &mut self.agents[idx];
+        let is_safe = match write {
             Write::Append(record) => {
+                let is_safe =
+                    matches!(record, Record::Accepted { .. }) && self.sabotage != Sabotage::UnsafePromise;
                 if let Record::Ended(finished) = &record {
                     self.truth.journaled(finished.key, &finished.end);
+                    agent.waits_for_sync_since.get_or_insert(self.now);
                 }
-                self.agents[idx].journal.push(record);
+                agent.journal.push(record);
+                is_safe
             }
-            Write::Replace(records) => self.agents[idx].journal = records,
+            Write::Replace(records) => {
+                agent.journal = records;
+                true
+            }
+        };
+        if is_safe {
+            agent.sync();
+        }
+    }
+
+    fn sync_in_time(&mut self, idx: usize) {
+        let agent = &mut self.agents[idx];
+        let is_time = |since: Micros| self.now.0 - since.0 >= SYNC_WITHIN_MICROS;
+        if agent.waits_for_sync_since.is_some_and(is_time) {
+            agent.sync();
         }
     }
 

@@ -1,5 +1,6 @@
 //! A seeded simulation of the whole system over the real machines: servers that crash, hang and take a run over from each
-//! other, agents with any of them whose processes die or survive, disks that are full, networks that lose, delay and repeat.
+//! other, agents with any of them whose processes die or survive, disks that are full, machines that lose power, networks that
+//! lose, delay and repeat.
 //!
 //! [`simulate()`] plays one seed to its end and says which rules were broken. Time is virtual; the same seed is the same
 //! story, step by step. What really happened is kept apart from what the machines believe (`truth.rs`), and rules are

@@ -118,6 +118,19 @@ impl Truth {
         self.executions.entry(key).or_default().journaled = Some(end.clone());
     }
 
+    /// Power was lost before the end was safe.
+    pub(crate) fn forgotten(&mut self, key: AttemptKey) {
+        self.executions.entry(key).or_default().journaled = None;
+    }
+
+    /// The server makes the best of it and takes the attempt for interrupted, if it has heard that it was begun. It must not
+    /// come to that.
+    pub(crate) fn promise_is_lost(&mut self, key: AttemptKey) {
+        if self.executions.get(&key).is_some_and(|execution| execution.n_begun > 0) {
+            self.say(format!("the agent has forgotten that it had begun {key}"));
+        }
+    }
+
     // What history says.
 
     pub(crate) fn committed(&mut self, events: &[Event]) {
@@ -317,7 +330,8 @@ impl Truth {
         for (key, execution) in self.executions.clone() {
             match (&execution.journaled, self.reported.get(&key)) {
                 (Some(end), Some(reported)) if end == reported => {}
-                // The disk was full when it ended, the server was told all the same, and then the agent died.
+                // The disk was full when it ended, or power was lost before it was safe. The server was told all the same, and
+                // then the agent died.
                 (Some(End::Interrupted), Some(reported)) if execution.really.as_ref() == Some(reported) => {}
                 (Some(end), reported) => {
                     let reported = reported.cloned();

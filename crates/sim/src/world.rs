@@ -28,6 +28,8 @@ pub enum Sabotage {
     NoFence,
     /// An agent begins before its promise is on disk.
     EarlyStart,
+    /// An agent begins when its promise is written, but not safe from a loss of power.
+    UnsafePromise,
     /// A server that has an agent tells each end only once.
     MuteHost,
 }
@@ -73,6 +75,7 @@ pub(crate) enum Happening {
         end: End,
     },
     AgentCrashes(usize),
+    PowerLoss(usize),
     AgentStarts(usize),
     DiskFull(usize, bool),
     RunWakes(usize),
@@ -252,12 +255,13 @@ impl World<'_> {
         let n_agents = self.agents.len() as u64;
         for _ in 0..self.dice.below(8) {
             let agent = self.dice.below(n_agents) as usize;
-            let what = match self.dice.below(8) {
+            let what = match self.dice.below(10) {
                 0 => Happening::ServerCrashes,
                 1 => Happening::Takeover,
                 2 | 3 => Happening::AgentCrashes(agent),
                 4 | 5 => Happening::Break(agent),
                 6 => Happening::DiskFull(agent, true),
+                7 | 8 => Happening::PowerLoss(agent),
                 _ => Happening::Command(self.command()),
             };
             let at_ms = self.dice.below(span_ms);
@@ -310,6 +314,7 @@ impl World<'_> {
             Happening::Written { agent, life, seq } => self.written(agent, life, seq),
             Happening::ProcessEnds { agent, key, end } => self.process_ends(agent, key, end),
             Happening::AgentCrashes(agent) => self.agent_crashes(agent),
+            Happening::PowerLoss(agent) => self.power_is_lost(agent),
             Happening::AgentStarts(agent) => self.agent_starts(agent),
             Happening::DiskFull(agent, is_full) => self.agents[agent].is_disk_full = is_full,
             Happening::RunWakes(server) => {

@@ -119,7 +119,11 @@ impl Connection {
     }
 
     /// Writes many rows, with as few statements as the engine likes; what they return.
-    pub(crate) async fn write_many(&mut self, many: Many, rows: Vec<Args>) -> Result<Vec<Row>, StoreError> {
+    pub(crate) async fn write_many(
+        &mut self,
+        many: Many<'_>,
+        rows: Vec<Args>,
+    ) -> Result<Vec<Row>, StoreError> {
         let after = self.patience.statement;
         let mut returned = Vec::new();
         for chunk in chunks(self.dialect(), rows) {

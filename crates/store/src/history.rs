@@ -9,7 +9,7 @@ use crate::{Session, StoreError, Writing};
 
 const TABLE: &str = "run_history";
 const COLUMNS: &str = "run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary";
-const PUT: Many = Many {
+const PUT: Many<'_> = Many {
     before: "INSERT INTO run_history \
              (run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary)",
     after: "ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET status = excluded.status, \

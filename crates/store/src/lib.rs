@@ -59,7 +59,7 @@ pub use history::HistoryFilter;
 pub use inspect::Inspection;
 pub use modules::{ModuleFilter, SealedPlace};
 pub use node_runs::Sighting;
-pub use nodes::NodeFilter;
+pub use nodes::{NodeCount, NodeFilter};
 pub use observer::{Observer, Operation};
 pub use open::OpenError;
 pub use runs::RunFilter;

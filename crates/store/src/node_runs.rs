@@ -10,7 +10,7 @@ use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeErrorKind,
 use crate::sql::{Args, Many};
 use crate::{List, NodeFilter, Store, StoreError, Writing};
 
-const PUT: Many = Many {
+const PUT: Many<'_> = Many {
     before: "WITH given (id, status, roles, pending_roles, pending_addition, pending_deletion, error_type, error_msg, \
              progress) AS (",
     after: ") UPDATE nodes SET status = given.status, roles = given.roles, pending_roles = given.pending_roles, \
@@ -19,7 +19,7 @@ const PUT: Many = Many {
             generation = generation + 1 FROM given WHERE nodes.id = given.id",
 };
 
-const SIGHTED: Many = Many {
+const SIGHTED: Many<'_> = Many {
     before: "WITH given (id, online, facts, last_seen_at) AS (",
     after: ") UPDATE nodes SET online = given.online, facts = given.facts, last_seen_at = given.last_seen_at, \
             generation = generation + 1 FROM given WHERE nodes.id = given.id",

@@ -166,7 +166,34 @@ impl Session {
     }
 }
 
+/// How many nodes a cluster has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeCount {
+    pub cluster_id: ClusterId,
+    pub n_nodes: i64,
+    pub n_online: i64,
+}
+
 impl Session {
+    /// Of the clusters that have any.
+    pub async fn node_counts(&mut self, clusters: &[ClusterId]) -> Result<Vec<NodeCount>, StoreError> {
+        let wanted = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
+        let (conditions, args) = wanted.finish();
+        let sql = format!(
+            "SELECT cluster_id, count(*), sum(CASE WHEN online THEN 1 ELSE 0 END) FROM nodes{conditions} \
+             GROUP BY cluster_id ORDER BY cluster_id"
+        );
+        let read = |row: &Row| {
+            let mut columns = row.columns("nodes");
+            Ok(NodeCount {
+                cluster_id: ClusterId(columns.int()?),
+                n_nodes: columns.int()?,
+                n_online: columns.int()?,
+            })
+        };
+        self.connection.fetch_all(sql, args).await?.iter().map(read).collect()
+    }
+
     /// How those of some nodes are called that are in a cluster: only that is read, for there may be thousands.
     pub async fn node_names(
         &mut self,

@@ -6,7 +6,7 @@ use crate::sql::{Args, Many};
 use crate::{Session, Store, StoreError};
 
 const TABLE: &str = "attempt_output";
-const PUT: Many = Many {
+const PUT: Many<'_> = Many {
     before: "INSERT INTO attempt_output (run_id, instance, attempt, stream, start, text)",
     after: "ON CONFLICT DO NOTHING",
 };

@@ -9,7 +9,7 @@ const TABLE: &str = "plans";
 const COLUMNS: &str = "id, cluster_id, graph_type, parent_id, created_at, created_by, request, n_run, n_skip, \
                        graph_id, common_id";
 const ORDERS: &[&str] = &["id", "graph_type", "parent_id", "created_at", "created_by", "n_run", "n_skip"];
-const NODES: Many = Many { before: "INSERT INTO plan_nodes (plan_id, node_uid, document_id)", after: "" };
+const NODES: Many<'_> = Many { before: "INSERT INTO plan_nodes (plan_id, node_uid, document_id)", after: "" };
 
 fn read(columns: &mut Columns<'_>) -> Result<PlanRecord, StoreError> {
     Ok(PlanRecord {

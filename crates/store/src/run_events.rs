@@ -10,10 +10,10 @@ use crate::{Session, Store, StoreError, Writing};
 const WORK: &str = "run_work";
 const WORK_COLUMNS: &str = "run_id, plan_id, options, owner, lease_generation, lease_until";
 const EVENTS: &str = "run_events";
-const APPEND: Many =
+const APPEND: Many<'_> =
     Many { before: "INSERT INTO run_events (run_id, seq, at, kind, instance, body)", after: "" };
 
-const HOLD: Many = Many {
+const HOLD: Many<'_> = Many {
     before: "WITH held (run_id, generation, until) AS (",
     after: ") UPDATE run_work SET lease_until = held.until FROM held \
             WHERE run_work.run_id = held.run_id AND run_work.lease_generation = held.generation \

@@ -117,6 +117,16 @@ impl Session {
         self.get(id.0).await
     }
 
+    /// The last run of this name on each of these clusters, if there is one.
+    pub async fn runs_last(&mut self, name: RunName, clusters: &[ClusterId]) -> Result<Vec<Run>, StoreError> {
+        let condition = "id IN (SELECT max(id) FROM runs WHERE name = ? GROUP BY cluster_id)";
+        let select = self
+            .select()
+            .and_ids("cluster_id", clusters.iter().map(|id| id.0))
+            .and(condition, |args| args.text(name.as_str()));
+        Ok(self.list(select, &List::default()).await?.items)
+    }
+
     /// The parts of a run, in their order.
     pub async fn run_children(&mut self, id: RunId) -> Result<Vec<Run>, StoreError> {
         let filter = RunFilter { parent_id: Some(Some(id)), ..RunFilter::default() };

@@ -8,7 +8,7 @@ use crate::sql::{Args, Dialect, Many};
 use crate::{Session, StoreError, Writing};
 
 const TABLE: &str = "successes";
-const PUT: Many = Many {
+const PUT: Many<'_> = Many {
     before: "INSERT INTO successes (cluster_id, node_uid, task_name, common_id, document_id, run_id)",
     after: "ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
            document_id = excluded.document_id, run_id = excluded.run_id",

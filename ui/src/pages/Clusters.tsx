@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { api, data, page, type Schemas } from "../api/client";
+import { api, data, type Schemas } from "../api/client";
 import { useMay } from "../app/identity";
 import { LoadingRows } from "../components/Loading";
 import { Empty, PageHead } from "../components/PageHead";
@@ -13,6 +13,12 @@ import { statusOfCluster, statusOfRun } from "../lib/status";
 export default function Clusters() {
   const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
   const releases = useQuery({ queryKey: ["releases"], queryFn: () => data(api.GET("/api/v1/releases")) });
+  // One question for all cards: a cluster may have thousands of nodes.
+  const overview = useQuery({
+    queryKey: ["clusters", "overview"],
+    queryFn: () => data(api.GET("/api/v1/clusters/overview")),
+  });
+  const overviews = new Map(overview.data?.map((each) => [each.id, each]));
   const [search, setSearch] = useParam("q", "");
   const mayOperate = useMay("operate");
   const names = new Map(releases.data?.map((release) => [release.id, `${release.name} ${release.version}`]));
@@ -49,11 +55,12 @@ export default function Clusters() {
           </p>
         </Empty>
       )}
+      {overview.isError && <Problem error={overview.error} retry={() => void overview.refetch()} />}
       {all.length > 0 && shown.length === 0 && <Empty title={`No cluster matches “${search}”`} />}
       <ul className="cards">
         {shown.map((cluster) => (
           <li key={cluster.id}>
-            <Card cluster={cluster} release={names.get(cluster.release_id) ?? ""} />
+            <Card cluster={cluster} overview={overviews.get(cluster.id)} release={names.get(cluster.release_id) ?? ""} />
           </li>
         ))}
       </ul>
@@ -61,27 +68,14 @@ export default function Clusters() {
   );
 }
 
-function Card({ cluster, release }: { cluster: Schemas["Cluster"]; release: string }) {
+function Card({ cluster, overview, release }: {
+  cluster: Schemas["Cluster"];
+  overview: Schemas["ClusterOverview"] | undefined;
+  release: string;
+}) {
   const id = cluster.id;
-  const nodes = useQuery({
-    queryKey: ["nodes", id, "count"],
-    queryFn: () => page(api.GET("/api/v1/nodes", { params: { query: { cluster_id: String(id), limit: 1 } } })),
-  });
-  const offline = useQuery({
-    queryKey: ["nodes", id, "offline"],
-    queryFn: () =>
-      page(api.GET("/api/v1/nodes", { params: { query: { cluster_id: String(id), online: "0", limit: 1 } } })),
-  });
-  const last = useQuery({
-    queryKey: ["runs", id, "last"],
-    queryFn: () =>
-      data(
-        api.GET("/api/v1/transactions", {
-          params: { query: { cluster_id: String(id), transaction_types: "deploy", limit: 1, order_by: "-id" } },
-        }),
-      ),
-  });
-  const run = last.data?.[0];
+  const run = overview?.last_run;
+  const n_offline = overview ? overview.n_nodes - overview.n_online : 0;
   return (
     <article className="card stack tight" aria-label={`Cluster ${cluster.name}`} data-row>
       <div className="row">
@@ -96,9 +90,9 @@ function Card({ cluster, release }: { cluster: Schemas["Cluster"]; release: stri
       <dl className="facts">
         <dt>Nodes</dt>
         <dd>
-          {nodes.data ? nodes.data.total.toLocaleString("en-US") : "…"}
-          {offline.data && nodes.data && nodes.data.total > 0 && (
-            <span className="muted">{offline.data.total > 0 ? `, ${offline.data.total.toLocaleString("en-US")} offline` : ", all online"}</span>
+          {overview ? overview.n_nodes.toLocaleString("en-US") : "…"}
+          {overview && overview.n_nodes > 0 && (
+            <span className="muted">{n_offline > 0 ? `, ${n_offline.toLocaleString("en-US")} offline` : ", all online"}</span>
           )}
         </dd>
         <dt>Last run</dt>
@@ -110,7 +104,7 @@ function Card({ cluster, release }: { cluster: Schemas["Cluster"]; release: stri
               <Time at={run.time_end ?? run.time_start} />
             </span>
           ) : (
-            <span className="muted">{last.isPending ? "…" : "never"}</span>
+            <span className="muted">{overview ? "never" : "…"}</span>
           )}
         </dd>
       </dl>

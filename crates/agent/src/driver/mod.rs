@@ -5,9 +5,9 @@
 mod attempt;
 mod outbox;
 mod recovery;
+mod settings;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,58 +16,18 @@ use stoker_engine::session::{AttemptKey, Finished, FromAgent, ToAgent};
 use stoker_model::JsonMap;
 use stoker_tasks::host::real::Machine;
 use stoker_tasks::{StopReason, Stopper};
-use stoker_traces::Tracer;
 use stoker_wire::record::Entry;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Answer, Job, Writer};
+use crate::journal::{Answer, Job, Safe, Writer};
 use crate::keeping::Keeping;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
 use attempt::Ended;
 use outbox::Outbox;
-
-/// How an agent behaves; see [`Settings::new`].
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The folder of this agent.
-    pub state: PathBuf,
-    /// The uid of the node, or `master`.
-    pub node: String,
-    pub hooks: BTreeMap<String, PathBuf>,
-    /// How long a program may take to end after it was asked to.
-    pub grace: Duration,
-    /// Pauses between attempts to connect, from the first to the longest.
-    pub backoff: (Duration, Duration),
-    /// How often it looks whether facts have changed.
-    pub facts_every: Duration,
-    /// The file that says which boot this is.
-    pub boot_id: PathBuf,
-    /// Variables of the agent that are none of a task's business.
-    pub hidden_env: Vec<String>,
-    /// Where spans of attempts come from.
-    pub tracer: Tracer,
-}
-
-impl Settings {
-    pub fn new(state: PathBuf, node: String) -> Self {
-        let machine = Machine::new(PathBuf::new());
-        Self {
-            state,
-            node,
-            hooks: BTreeMap::new(),
-            grace: machine.grace,
-            // A server that was restarted is back soon, and its runs wait for the agents.
-            backoff: (Duration::from_millis(250), Duration::from_mins(1)),
-            facts_every: Duration::from_mins(1),
-            boot_id: machine.boot_id,
-            hidden_env: Vec::new(),
-            tracer: Tracer::default(),
-        }
-    }
-}
+pub use settings::Settings;
 
 /// What tasks beside the loop report.
 pub(crate) enum Event {
@@ -343,8 +303,8 @@ impl Driver {
                 if self.running.contains_key(&key) {
                     self.notes.entry(key).or_default().push(entry.clone());
                 }
-                let is_synced = matches!(answer, Answer::Waiting(_));
-                self.writer.write(Job::Append { entry, is_synced, answer });
+                let safe = if matches!(answer, Answer::Waiting(_)) { Safe::First } else { Safe::Whenever };
+                self.writer.write(Job::Append { entry, safe, answer });
             }
             Event::Ended(ended) => {
                 let Ended { key, end, summary } = *ended;
@@ -365,13 +325,12 @@ impl Driver {
         for output in outputs {
             match output {
                 Output::Write { seq, record } => {
-                    // Nobody waits for the others: without them something is told twice, which does no harm.
-                    let is_synced = matches!(record, Record::Accepted { .. } | Record::Ended(_));
+                    let safe = safety(&record);
                     if let (Record::Ended(finished), Some(_)) = (&record, &self.keeping) {
                         self.ending.insert(seq, finished.clone());
                     }
                     let entry = Entry::Session(record);
-                    self.writer.write(Job::Append { entry, is_synced, answer: Answer::Session(seq) });
+                    self.writer.write(Job::Append { entry, safe, answer: Answer::Session(seq) });
                 }
                 Output::Rewrite { seq, records } => {
                     let mut entries: Vec<Entry> = records.into_iter().map(Entry::Session).collect();
@@ -391,6 +350,19 @@ impl Driver {
                 Output::Ignored { run, why } => tracing::debug!(run.id = run.0, why, "a message was ignored"),
             }
         }
+    }
+}
+
+/// When a record has to be where a loss of power leaves it.
+fn safety(record: &Record) -> Safe {
+    match record {
+        // Or it could be begun a second time.
+        Record::Accepted { .. } => Safe::First,
+        // The server is told meanwhile. If power is lost before either has it, the attempt was interrupted for all that
+        // anybody can say: neither is it certain that what it wrote is on the disk.
+        Record::Ended(_) => Safe::Soon,
+        // Without them something is told twice, which does no harm.
+        _ => Safe::Whenever,
     }
 }
 

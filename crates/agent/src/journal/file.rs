@@ -93,6 +93,11 @@ impl JournalFile {
         written
     }
 
+    /// Makes safe what was appended without it.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
     /// Puts bytes behind the last record, in room that is made for more than them.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let end = self.length + bytes.len() as u64;

@@ -1,23 +1,40 @@
 //! Writes records in the order they come, with one sync for all that wait together.
 
 use std::io;
+use std::time::Duration;
 
 use stoker_wire::record::Entry;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::file::JournalFile;
 
 /// Something to be written.
 #[derive(Debug)]
 pub(crate) enum Job {
-    Append { entry: Entry, is_synced: bool, answer: Answer },
+    Append { entry: Entry, safe: Safe, answer: Answer },
     Rewrite { entries: Vec<Entry>, answer: Answer },
+}
+
+/// When a record has to be where a loss of power leaves it. The death of the agent alone leaves everything that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Safe {
+    /// Before the answer.
+    First,
+    /// A moment after the answer, with the next record that has to be there first if one comes.
+    Soon,
+    /// Whenever the system likes.
+    Whenever,
 }
 
 impl Job {
     /// Waits for no disk: handing it to another thread would take longer than doing it.
     fn is_quick(&self) -> bool {
-        matches!(self, Self::Append { is_synced: false, .. })
+        matches!(self, Self::Append { safe: Safe::Soon | Safe::Whenever, .. })
+    }
+
+    fn is_soon(&self) -> bool {
+        matches!(self, Self::Append { safe: Safe::Soon, .. })
     }
 }
 
@@ -55,19 +72,41 @@ impl Writer {
 /// More at once would keep the first ones waiting.
 const BATCH_MAX: usize = 1024;
 
+/// What is to be safe soon is so after this long.
+const SOON: Duration = Duration::from_millis(100);
+
+/// A process may have many agents, and most often one disk: more threads that wait for it would only cost.
+const SYNCS_MAX: usize = 8;
+static SYNCS: Semaphore = Semaphore::const_new(SYNCS_MAX);
+
 async fn write_all(
     mut file: JournalFile,
     mut jobs: mpsc::UnboundedReceiver<Job>,
     done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
 ) {
     let mut batch = Vec::new();
-    while jobs.recv_many(&mut batch, BATCH_MAX).await > 0 {
+    let mut sync_at = None;
+    loop {
+        let come = jobs.recv_many(&mut batch, BATCH_MAX);
+        let n_jobs = match sync_at {
+            None => come.await,
+            Some(at) => tokio::time::timeout_at(at, come).await.unwrap_or_default(),
+        };
+        if n_jobs == 0 && sync_at.is_none() {
+            return;
+        }
         let work = std::mem::take(&mut batch);
-        let answers = if work.iter().all(Job::is_quick) {
-            write_batch(&mut file, work)
+        let answers = if n_jobs > 0 && work.iter().all(Job::is_quick) {
+            if work.iter().any(Job::is_soon) {
+                sync_at.get_or_insert_with(|| Instant::now() + SOON);
+            }
+            write_batch(&mut file, work, false)
         } else {
+            sync_at = None;
+            // Never closed, so there is always one to be had.
+            let _turn = SYNCS.acquire().await;
             let written = tokio::task::spawn_blocking(move || {
-                let answers = write_batch(&mut file, work);
+                let answers = if work.is_empty() { sync(&file) } else { write_batch(&mut file, work, true) };
                 (file, answers)
             });
             // Only a runtime that shuts down, or a bug, ends it before its time.
@@ -87,17 +126,26 @@ async fn write_all(
 
 type Answered = Vec<(Answer, Result<(), String>)>;
 
-fn write_batch(file: &mut JournalFile, jobs: Vec<Job>) -> Answered {
+/// Makes safe what was written before. Nobody waits for it; the next record that has to be safe first will fail too.
+fn sync(file: &JournalFile) -> Answered {
+    if let Err(error) = file.sync() {
+        tracing::error!(%error, "the journal cannot be synced");
+    }
+    Answered::new()
+}
+
+/// With `may_wait`, what is to be safe soon is so at once.
+fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Answered {
     let mut answered = Answered::new();
     let mut entries = Vec::new();
     let mut waiting = Vec::new();
     let mut is_any_synced = false;
     for job in jobs {
         match job {
-            Job::Append { entry, is_synced, answer } => {
+            Job::Append { entry, safe, answer } => {
                 entries.push(entry);
                 waiting.push(answer);
-                is_any_synced |= is_synced;
+                is_any_synced |= may_wait && safe != Safe::Whenever;
             }
             Job::Rewrite { entries: all, answer } => {
                 // What came before is contained in it; what comes after is written behind it.
@@ -128,4 +176,97 @@ fn append(
 
 fn told(result: io::Result<()>) -> Result<(), String> {
     result.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_engine::session::AttemptKey;
+    use stoker_engine::session::agent::Record;
+    use stoker_model::RunId;
+    use stoker_testkit::Folder;
+
+    use super::*;
+
+    struct Setup {
+        folder: Folder,
+        writer: Writer,
+        writing: tokio::task::JoinHandle<()>,
+        done: mpsc::UnboundedReceiver<(u64, Result<(), String>)>,
+    }
+
+    impl Setup {
+        fn new() -> Self {
+            let folder = Folder::new();
+            let (tell, done) = mpsc::unbounded_channel();
+            let (writer, writing) = Writer::start(open(&folder).file, tell);
+            Self { folder, writer, writing, done }
+        }
+
+        fn write(&self, seq: u64, safe: Safe) {
+            self.writer.write(Job::Append { entry: entry(seq), safe, answer: Answer::Session(seq) });
+        }
+
+        /// The number of what was written next; nothing, if that takes long.
+        async fn next(&mut self) -> Option<u64> {
+            let next = tokio::time::timeout(10 * SOON, self.done.recv()).await.ok()?;
+            next.map(|(seq, result)| result.map(|()| seq).unwrap())
+        }
+    }
+
+    fn open(folder: &Folder) -> super::super::file::Opened {
+        JournalFile::open(&folder.file("journal")).unwrap()
+    }
+
+    fn entry(seq: u64) -> Entry {
+        let key = AttemptKey { run: RunId(1), instance: seq as u32, attempt: 1 };
+        Entry::Session(Record::Acknowledged { key })
+    }
+
+    async fn no_sync() -> tokio::sync::SemaphorePermit<'static> {
+        SYNCS.acquire_many(SYNCS_MAX as u32).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_what_has_to_be_safe_first_waits_for_the_disk() {
+        let mut setup = Setup::new();
+        let held = no_sync().await;
+        setup.write(1, Safe::Whenever);
+        setup.write(2, Safe::Soon);
+        assert_eq!((setup.next().await, setup.next().await), (Some(1), Some(2)));
+        setup.write(3, Safe::First);
+        assert_eq!(setup.next().await, None);
+        drop(held);
+        assert_eq!(setup.next().await, Some(3));
+        drop(setup.writer);
+        setup.writing.await.unwrap();
+        assert_eq!(open(&setup.folder).entries, [entry(1), entry(2), entry(3)]);
+    }
+
+    #[tokio::test]
+    async fn what_is_to_be_safe_soon_is_synced_without_anything_else_to_write() {
+        let mut setup = Setup::new();
+        let held = no_sync().await;
+        setup.write(1, Safe::Whenever);
+        assert_eq!(setup.next().await, Some(1));
+        tokio::time::sleep(2 * SOON).await;
+        setup.write(2, Safe::Soon);
+        assert_eq!(setup.next().await, Some(2), "nothing had to be synced before");
+        tokio::time::sleep(2 * SOON).await;
+        setup.write(3, Safe::Whenever);
+        assert_eq!(setup.next().await, None, "it waits until the one before is safe");
+        drop(held);
+        assert_eq!(setup.next().await, Some(3));
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_ends_leaves_nothing_that_is_not_safe() {
+        let mut setup = Setup::new();
+        let held = no_sync().await;
+        setup.write(1, Safe::Soon);
+        assert_eq!(setup.next().await, Some(1));
+        drop(setup.writer);
+        assert!(tokio::time::timeout(2 * SOON, &mut setup.writing).await.is_err(), "it waits for the sync");
+        drop(held);
+        setup.writing.await.unwrap();
+    }
 }

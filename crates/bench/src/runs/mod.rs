@@ -16,7 +16,8 @@ use stoker_model::Json;
 use crate::row::Row;
 use crate::server::Api;
 
-const LOOK: Duration = Duration::from_millis(10);
+/// How often it is looked how far a run is; to look more often would slow down what is measured.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// With `playbook`, which runs playbooks of ansible-core, that does the same work too.
 pub(crate) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {

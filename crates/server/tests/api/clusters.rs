@@ -293,6 +293,37 @@ async fn a_member_sees_the_clusters_of_its_tenant() {
 }
 
 #[tokio::test]
+async fn an_overview_tells_of_all_clusters_at_once() {
+    let server = TestServer::new().await;
+    let member = server.user("ada", "blue", "member").await;
+    let release_id = release(&server).await;
+    let full = cluster_of(&server, release_id, "full").await;
+    let own = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
+    let own = id(&server.post("clusters", &own).await.expect(201));
+    for number in 1..=3 {
+        let node_id = node(&server, number).await;
+        let assigned = json!([{"id": node_id, "roles": ["compute"]}]);
+        server.post(&format!("clusters/{full}/assignment"), &assigned).await.expect(200);
+        server.put(&format!("nodes/{node_id}"), &json!({"online": number != 2})).await.expect(200);
+    }
+    run(&server, Some(full), RunName::Deploy, RunStatus::Error).await;
+    let last = run(&server, Some(full), RunName::Deploy, RunStatus::Ready).await;
+    let reply = server.get("clusters/overview").await;
+    assert_eq!(reply.header("content-range"), "objects 0-1/2");
+    let last = server.get(&format!("transactions/{}", last.id)).await.expect(200);
+    let empty = json!({"id": own, "n_nodes": 0, "n_online": 0, "last_run": null});
+    assert_eq!(
+        reply.expect(200),
+        json!([{"id": full, "n_nodes": 3, "n_online": 2, "last_run": last}, empty])
+    );
+    assert_eq!(
+        server.as_bearer(&member, "GET", "clusters/overview", &json!(null)).await.expect(200),
+        json!([empty])
+    );
+    server.get("clusters/overview?order_by=colour").await.refused(400);
+}
+
+#[tokio::test]
 async fn extensions_are_those_of_the_release() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/extensions/", cluster(&server).await);

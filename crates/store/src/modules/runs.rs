@@ -3,13 +3,11 @@
 use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, RunId};
 
 use super::{BODY, body_args, read_body, read_sealed};
-use crate::sql::{Args, Row, places_sql};
+use crate::sql::{Args, Many, Row};
 use crate::{Session, Store, StoreError, Writing};
 
 const RUNS: &str = "module_runs";
 const ITEMS: &str = "module_run_items";
-const N_ITEM_COLUMNS: usize = 18;
-const ROWS_MAX: usize = 20;
 
 fn read_item(row: &Row) -> Result<ModuleItem, StoreError> {
     let mut columns = row.columns(ITEMS);
@@ -80,18 +78,12 @@ impl Writing {
             .opt_int(run.after.map(|id| id.0))
             .opt_time(run.deadline);
         self.connection.execute(sql, args).await?;
-        let numbered: Vec<(i64, &ModuleItem)> = (0..).zip(&run.items).collect();
-        for chunk in numbered.chunks(ROWS_MAX) {
-            let sql = format!(
-                "INSERT INTO {ITEMS} (run_id, position, uuid, {BODY}, key_name, contents) VALUES {}",
-                places_sql(chunk.len(), N_ITEM_COLUMNS)
-            );
-            let args = chunk.iter().fold(Args::new(), |args, (position, item)| {
-                let args = args.int(run.run_id.0).int(*position).key(&item.uuid);
-                body_args(args, &item.body).text(&item.contents.key).bytes(&item.contents.bytes)
-            });
-            self.connection.execute(sql, args).await?;
-        }
+        let before = format!("INSERT INTO {ITEMS} (run_id, position, uuid, {BODY}, key_name, contents)");
+        let rows = (0..).zip(&run.items).map(|(position, item)| {
+            let args = Args::new().int(run.run_id.0).int(position).key(&item.uuid);
+            body_args(args, &item.body).text(&item.contents.key).bytes(&item.contents.bytes)
+        });
+        self.connection.write_many(Many { before: &before, after: "" }, rows.collect()).await?;
         Ok(())
     }
 

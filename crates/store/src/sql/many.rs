@@ -7,23 +7,25 @@ use super::Dialect;
 use super::args::{Arg, Args};
 use crate::StoreError;
 
-/// How many values one statement of SQLite has; with more, it spends its time looking for placeholders.
-const SQLITE_VALUES_MAX: usize = 240;
+/// How many values one statement of SQLite has. Statements are kept for the next time, and longer ones take more memory.
+const SQLITE_VALUES_MAX: usize = 480;
 /// How many rows one statement of PostgreSQL has; more would only take memory.
 const POSTGRES_ROWS_MAX: usize = 5000;
 
 /// A statement about many rows: what stands before them and after them.
 #[derive(Clone, Copy)]
-pub(crate) struct Many {
-    pub(crate) before: &'static str,
-    pub(crate) after: &'static str,
+pub(crate) struct Many<'a> {
+    pub(crate) before: &'a str,
+    pub(crate) after: &'a str,
 }
 
-impl Many {
-    /// One placeholder for each value, and the values one row after the other.
+impl Many<'_> {
+    /// One placeholder for each value, and the values one row after the other. Placeholders have no numbers: SQLite looks for
+    /// each number among all of them.
     pub(crate) fn by_rows(&self, rows: Vec<Args>) -> (String, Args) {
         let Self { before, after } = self;
-        let values = places_sql(rows.len(), rows.first().map_or(0, Args::len));
+        let row = format!("({})", vec!["?"; rows.first().map_or(0, Args::len)].join(", "));
+        let values = vec![row.as_str(); rows.len()].join(", ");
         (format!("{before} VALUES {values} {after}"), rows.into_iter().fold(Args::new(), Args::and))
     }
 
@@ -117,21 +119,11 @@ fn transposed(rows: Vec<Args>) -> Result<Vec<Column>, StoreError> {
     Ok(columns)
 }
 
-/// `($1, $2), ($3, $4)`.
-pub(crate) fn places_sql(n_rows: usize, n_columns: usize) -> String {
-    let row = |row_idx: usize| {
-        let places: Vec<String> =
-            (1..=n_columns).map(|place| format!("${}", row_idx * n_columns + place)).collect();
-        format!("({})", places.join(", "))
-    };
-    (0..n_rows).map(row).collect::<Vec<_>>().join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const INSERT: Many = Many { before: "INSERT INTO things (id, name, flag)", after: "RETURNING id" };
+    const INSERT: Many<'_> = Many { before: "INSERT INTO things (id, name, flag)", after: "RETURNING id" };
 
     fn rows(n_rows: i64) -> Vec<Args> {
         (0..n_rows).map(|id| Args::new().int(id).text("x").bool(true)).collect()
@@ -140,7 +132,7 @@ mod tests {
     #[test]
     fn each_engine_gets_its_own_form() {
         let (sql, args) = INSERT.by_rows(rows(2));
-        assert_eq!(sql, "INSERT INTO things (id, name, flag) VALUES ($1, $2, $3), ($4, $5, $6) RETURNING id");
+        assert_eq!(sql, "INSERT INTO things (id, name, flag) VALUES (?, ?, ?), (?, ?, ?) RETURNING id");
         assert_eq!(args.len(), 6);
         let (sql, _) = INSERT.by_columns(rows(2)).expect("columns");
         assert_eq!(
@@ -162,8 +154,8 @@ mod tests {
         for (dialect, n_rows) in [
             (Dialect::Sqlite, 0),
             (Dialect::Sqlite, 1),
-            (Dialect::Sqlite, 80),
-            (Dialect::Sqlite, 81),
+            (Dialect::Sqlite, 160),
+            (Dialect::Sqlite, 161),
             (Dialect::Postgres, 5001),
         ] {
             let chunks = chunks(dialect, rows(n_rows));

@@ -12,7 +12,7 @@ pub(crate) mod table;
 pub(crate) mod violation;
 
 pub(crate) use args::{Args, is_key};
-pub(crate) use many::{Many, places_sql};
+pub(crate) use many::Many;
 pub(crate) use row::{Columns, Row};
 pub(crate) use select::Select;
 pub(crate) use table::{Record, Table};

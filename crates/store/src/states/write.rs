@@ -9,9 +9,9 @@ use crate::sql::{Args, Many};
 use crate::{Session, StoreError, Writing};
 
 const RETURNING: &str = "RETURNING digest, id";
-const DOCUMENTS: Many = Many { before: "INSERT INTO state_documents (digest, small)", after: RETURNING };
-const PARTS: Many = Many { before: "INSERT INTO state_parts (digest, content)", after: RETURNING };
-const LINKS: Many =
+const DOCUMENTS: Many<'_> = Many { before: "INSERT INTO state_documents (digest, small)", after: RETURNING };
+const PARTS: Many<'_> = Many { before: "INSERT INTO state_parts (digest, content)", after: RETURNING };
+const LINKS: Many<'_> =
     Many { before: "INSERT INTO state_document_parts (document_id, path, part_id)", after: "" };
 /// How many documents are taken to pieces at a time.
 const ADDED_MAX: usize = 500;
@@ -79,7 +79,7 @@ impl Writing {
     /// Adds rows of a digest and one more column; their ids by digest.
     async fn insert_digests(
         &mut self,
-        insert: Many,
+        insert: Many<'_>,
         rows: Vec<Args>,
     ) -> Result<HashMap<String, i64>, StoreError> {
         let mut ids = HashMap::with_capacity(rows.len());

@@ -9,7 +9,7 @@ use crate::{List, Page, Session, StoreError, Writing};
 
 const TABLE: &str = "notifications";
 const SELECT: &str = "SELECT id, topic, at, message, cluster_id, run_id, node_id, is_read FROM notifications";
-const ADD: Many = Many {
+const ADD: Many<'_> = Many {
     before: "INSERT INTO notifications (topic, at, message, cluster_id, run_id, node_id, is_read)",
     after: "",
 };

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Micros, Node, NodeErrorKind, NodeId, NodeStatus};
-use stoker_store::{AuditFilter, List, NodeFilter, Sighting, StoreError};
+use stoker_store::{AuditFilter, List, NodeCount, NodeFilter, Sighting, StoreError};
 
 use crate::ground::{Ground, NOW, cluster, commit, map, new_node, news, node};
 
@@ -106,6 +106,28 @@ async fn names_alone_are_of_one_cluster(ground: &Ground) {
     assert_eq!(found.into_iter().collect::<Vec<_>>(), [(ids[1], "web-1".to_owned())]);
     assert!(session.node_names(one.id, &[]).await.unwrap().is_empty());
     assert!(session.node_names(ClusterId(999), &ids).await.unwrap().is_empty());
+}
+
+async fn they_are_counted_by_cluster(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let mut clusters = Vec::new();
+    for name in ["one", "two", "empty"] {
+        clusters.push(cluster(&mut writing, name).await.id);
+    }
+    let places =
+        [(Some(0), true), (Some(0), false), (Some(0), false), (Some(1), true), (None, true), (None, false)];
+    for (number, (place, online)) in places.into_iter().enumerate() {
+        let created = node(&mut writing, &format!("aa:{number}")).await;
+        let cluster_id = place.map(|place: usize| clusters[place]);
+        writing.node_update(&Node { cluster_id, online, ..created }).await.unwrap();
+    }
+    commit(writing).await;
+    let count =
+        |place: usize, n_nodes, n_online| NodeCount { cluster_id: clusters[place], n_nodes, n_online };
+    let mut session = ground.read().await;
+    assert_eq!(session.node_counts(&clusters).await.unwrap(), [count(0, 3, 1), count(1, 1, 1)]);
+    assert_eq!(session.node_counts(&clusters[1..]).await.unwrap(), [count(1, 1, 1)]);
+    assert_eq!(session.node_counts(&[]).await.unwrap(), []);
 }
 
 async fn thousands_of_ids_are_one_argument(ground: &Ground) {
@@ -246,5 +268,6 @@ on_both![
     macs_and_hostnames_in_a_cluster_are_unique,
     names_alone_are_of_one_cluster,
     nodes_are_found_by_either_of_their_names,
+    they_are_counted_by_cluster,
     thousands_of_ids_are_one_argument,
 ];

@@ -175,10 +175,29 @@ async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
     commit(writing).await;
 }
 
+async fn the_last_one_of_each_cluster_is_found(ground: &Ground) {
+    let mut writing = ground.change().await;
+    let (one, two) = (cluster(&mut writing, "one").await.id, cluster(&mut writing, "two").await.id);
+    let mut create = async |uuid: &str, cluster_id, name| {
+        writing.run_create(&NewRun { cluster_id, name, ..new_run(uuid) }).await.unwrap()
+    };
+    create("a", Some(one), RunName::Deploy).await;
+    let last_of_one = create("b", Some(one), RunName::Deploy).await;
+    let last_of_two = create("c", Some(two), RunName::Deploy).await;
+    create("d", Some(one), RunName::Deployment).await;
+    create("e", None, RunName::Deploy).await;
+    let mut last = async |clusters: &[ClusterId]| writing.runs_last(RunName::Deploy, clusters).await.unwrap();
+    assert_eq!(last(&[two, one]).await, [last_of_one, last_of_two.clone()]);
+    assert_eq!(last(&[two, ClusterId(99)]).await, [last_of_two]);
+    assert_eq!(last(&[]).await, []);
+    commit(writing).await;
+}
+
 on_both![
     a_run_goes_with_its_parts_and_its_history,
     durations_are_those_of_successes_in_the_cluster,
     every_field_comes_back,
     history_is_added_replaced_and_ordered,
     lists_are_narrowed,
+    the_last_one_of_each_cluster_is_found,
 ];

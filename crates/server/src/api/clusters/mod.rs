@@ -8,6 +8,7 @@ pub(super) mod create;
 mod delete;
 mod extensions;
 pub(super) mod modes;
+mod overview;
 mod read;
 pub(super) mod settings;
 mod view;
@@ -23,6 +24,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("clusters")
         .add(Permission::Read, routes!(collection::cluster_list))
         .add(Permission::Operate, routes!(collection::cluster_create))
+        .add(Permission::Read, routes!(overview::cluster_overview))
         .add(Permission::Read, routes!(by_id::cluster_show))
         .add(Permission::Operate, routes!(by_id::cluster_update, by_id::cluster_patch))
         .add(Permission::Operate, routes!(delete::cluster_delete))

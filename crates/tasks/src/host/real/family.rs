@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
 /// The variable that carries the mark.
@@ -24,6 +25,27 @@ impl ProcessId {
     /// The process that has this number now.
     pub fn of(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
+    }
+
+    /// The process that was started between these two times. If they are the same it need not be looked for: that takes
+    /// longer than most of what starting it takes, and its end takes longer too once it was looked at.
+    pub(super) fn started_between(pid: i32, from: Ticks, to: Ticks) -> Option<Self> {
+        if from == to { Some(Self { pid, started: from.0 }) } else { Self::of(pid) }
+    }
+}
+
+/// A time as the process table tells it, since the machine started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticks(u64);
+
+impl Ticks {
+    /// What every Linux shows to programs, whatever it counts in itself.
+    const A_SECOND: u64 = 100;
+
+    pub(super) fn now() -> Self {
+        let now = clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(Duration::ZERO, Duration::from);
+        let parts = u64::from(now.subsec_nanos()) * Self::A_SECOND / 1_000_000_000;
+        Self(now.as_secs() * Self::A_SECOND + parts)
     }
 }
 
@@ -201,5 +223,19 @@ mod tests {
         let all = read_all();
         assert!(owns_group(&all, own));
         assert!(!owns_group(&all, ProcessId { started: own.started + 1, ..own }));
+    }
+    #[test]
+    fn a_process_is_known_by_the_time_of_its_start_as_if_it_had_been_looked_for() {
+        for _ in 0..50 {
+            let from = Ticks::now();
+            let mut child = std::process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
+            let to = Ticks::now();
+            let pid = child.id() as i32;
+            let known = ProcessId::started_between(pid, from, to);
+            let seen = ProcessId::of(pid);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(known, seen, "{from:?} to {to:?}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command as Starter};
 
 use super::super::{Command, Exit, HostError, Program, Status, StopReason};
-use super::family::{Family, MARK, ProcessId, end_family};
+use super::family::{Family, MARK, ProcessId, Ticks, end_family};
 use super::pump::pump;
 use super::{RealHost, blocking, scratch};
 
@@ -20,8 +20,9 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
     host.check_stop()?;
     let folder = scratch::make(&host.machine.scratch, &host.machine.shell, &mut command)?;
     forget_tails(host);
+    let from = Ticks::now();
     let mut child = start(host, &command)?;
-    let leader = child.id().and_then(|pid| ProcessId::of(pid as i32));
+    let leader = child.id().and_then(|pid| ProcessId::started_between(pid as i32, from, Ticks::now()));
     if let Some(leader) = leader {
         host.memory.started(leader);
     }

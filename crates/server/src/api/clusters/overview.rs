@@ -1,0 +1,61 @@
+//! `/clusters/overview/`: what a page that shows all clusters has to say of each.
+
+use std::collections::HashMap;
+
+use axum::extract::State;
+use serde::Serialize;
+use stoker_model::{ClusterId, RunName};
+use stoker_store::ClusterFilter;
+use utoipa::ToSchema;
+
+use crate::access::caller::Authenticated;
+use crate::api::transactions::RunView;
+use crate::http::answer::Answer;
+use crate::http::error::ApiResult;
+use crate::http::list::{Paging, list};
+use crate::http::query::Query;
+use crate::state::App;
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = ClusterOverview)]
+pub(super) struct OverviewView {
+    /// The id of the cluster.
+    #[schema(example = 3)]
+    id: i64,
+    #[schema(example = 10000)]
+    n_nodes: i64,
+    #[schema(example = 9998)]
+    n_online: i64,
+    /// The last deployment; null before the first.
+    last_run: Option<RunView>,
+}
+
+/// How many nodes each cluster has, and its last deployment
+///
+/// One question for all of them: clusters have thousands of nodes, and pages with all clusters are opened often.
+#[utoipa::path(
+    get, path = "/api/v1/clusters/overview", params(Paging),
+    responses((status = 200, body = [OverviewView]))
+)]
+pub(super) async fn cluster_overview(
+    State(app): State<App>,
+    login: Authenticated,
+    mut query: Query,
+) -> ApiResult<Answer<Vec<OverviewView>>> {
+    let wanted = list(&mut query);
+    query.finish()?;
+    let filter = ClusterFilter { tenant_id: login.tenant_limit(), ..ClusterFilter::default() };
+    let mut session = app.store.snapshot().await?;
+    let page = session.cluster_list(&filter, &wanted).await?;
+    let ids: Vec<ClusterId> = page.items.iter().map(|cluster| cluster.id).collect();
+    let counts = session.node_counts(&ids).await?;
+    let counts: HashMap<ClusterId, _> = counts.into_iter().map(|count| (count.cluster_id, count)).collect();
+    let last = session.runs_last(RunName::Deploy, &ids).await?;
+    let mut last: HashMap<Option<ClusterId>, _> = last.into_iter().map(|run| (run.cluster_id, run)).collect();
+    Answer::page(&wanted, page, |cluster| OverviewView {
+        id: cluster.id.0,
+        n_nodes: counts.get(&cluster.id).map_or(0, |count| count.n_nodes),
+        n_online: counts.get(&cluster.id).map_or(0, |count| count.n_online),
+        last_run: last.remove(&Some(cluster.id)).map(RunView::from),
+    })
+}
