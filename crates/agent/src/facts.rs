@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -17,6 +18,9 @@ pub fn collect() -> JsonMap {
     };
     tell("hostname", hostname().map(Json::from));
     tell("addresses", addresses());
+    tell("mac", mac().map(Json::from));
+    tell("manufacturer", line("/sys/class/dmi/id/sys_vendor").map(Json::from));
+    tell("platform_name", line("/sys/class/dmi/id/product_name").map(Json::from));
     tell("os", fs::read_to_string("/etc/os-release").ok().map(|text| os(&text)));
     tell("kernel", line("/proc/sys/kernel/osrelease").map(Json::from));
     tell("architecture", Some(std::env::consts::ARCH.into()));
@@ -36,7 +40,7 @@ pub fn hostname() -> Option<String> {
 }
 
 fn line(path: &str) -> Option<String> {
-    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Interfaces with their addresses, without those that lead nowhere.
@@ -56,6 +60,39 @@ fn addresses() -> Option<Json> {
         (name, Json::from(list))
     };
     Some(Json::Object(found.into_iter().filter(|(_, list)| !list.is_empty()).map(entry).collect()))
+}
+
+/// The MAC address of the interface that leads out of the machine: by it a server recognises a node, and makes one that it
+/// has never heard of. Where none leads out, of the first that is there for real.
+fn mac() -> Option<String> {
+    let folder = Path::new("/sys/class/net");
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let routes = fs::read_to_string("/proc/net/route").unwrap_or_default();
+    let outward = outward(&routes);
+    names.sort_by_cached_key(|name| {
+        let is_virtual = !folder.join(name).join("device").exists();
+        (Some(name.as_str()) != outward, is_virtual, name.clone())
+    });
+    let address = |name: &String| fs::read_to_string(folder.join(name).join("address")).ok();
+    names.iter().filter_map(address).find_map(|text| real_mac(&text))
+}
+
+/// The interface that everything is sent to which has no way of its own.
+fn outward(routes: &str) -> Option<&str> {
+    let ways = routes.lines().skip(1).filter_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [name, "00000000", _, _, _, _, metric, "00000000", ..] = fields[..] else { return None };
+        Some((metric.parse::<u32>().ok()?, name))
+    });
+    ways.min().map(|(_, name)| name)
+}
+
+/// Interfaces without hardware have none, or one of zeros.
+fn real_mac(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_whole = text.len() == 17 && text.bytes().any(|byte| !matches!(byte, b'0' | b':'));
+    is_whole.then(|| text.to_owned())
 }
 
 fn os(release: &str) -> Json {
@@ -99,6 +136,26 @@ mod tests {
         assert!(facts["cores"].as_u64().is_some_and(|cores| cores > 0));
         assert!(facts["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
         assert_eq!(facts, collect(), "what does not change is told alike");
+    }
+
+    #[test]
+    fn the_way_out_is_the_cheapest_default_route() {
+        let head = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\n";
+        let route = |name: &str, to: &str, metric: u32, mask: &str| {
+            format!("{name}\t{to}\t010200C0\t0003\t0\t0\t{metric}\t{mask}\t0\n")
+        };
+        let lan = route("eth1", "000200C0", 0, "00FFFFFF");
+        let slow = route("wlan0", "00000000", 600, "00000000");
+        let fast = route("eth0", "00000000", 100, "00000000");
+        let half = route("tun0", "00000000", 0, "00000080");
+        assert_eq!(outward(&format!("{head}{lan}{half}{slow}{fast}")), Some("eth0"));
+        assert_eq!(outward(&format!("{head}{lan}")), None);
+        assert_eq!(outward("nonsense\nmore of it\n"), None);
+        assert_eq!(real_mac("02:fc:00:00:00:01\n").as_deref(), Some("02:fc:00:00:00:01"));
+        for text in ["00:00:00:00:00:00\n", "", "80:00:02:08:fe:80:00:00:00:00:00:00:00:00:00:00:00:00:00:01"]
+        {
+            assert_eq!(real_mac(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -120,8 +120,10 @@ impl World<'_> {
         agent.processes.clear();
         let n_left = self.dice.between(agent.n_safe as u64, agent.journal.len() as u64) as usize;
         for record in agent.journal.split_off(n_left) {
-            if let Record::Ended(finished) = record {
-                self.truth.forgotten(finished.key);
+            match record {
+                Record::Ended(finished) => self.truth.forgotten(finished.key),
+                Record::Accepted { key, .. } => self.truth.promise_is_lost(key),
+                _ => {}
             }
         }
         agent.n_safe = n_left;

@@ -126,6 +126,14 @@ impl Truth {
         self.executions.entry(key).or_default().journaled = None;
     }
 
+    /// The server makes the best of it and takes the attempt for interrupted, if it has heard that it was begun. It must not
+    /// come to that.
+    pub(crate) fn promise_is_lost(&mut self, key: AttemptKey) {
+        if self.executions.get(&key).is_some_and(|execution| execution.n_begun > 0) {
+            self.say(format!("the agent has forgotten that it had begun {key}"));
+        }
+    }
+
     // What history says.
 
     pub(crate) fn committed(&mut self, events: &[Event]) {

@@ -1,5 +1,6 @@
 //! Values that must not be shown.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use stoker_model::{Json, JsonMap};
@@ -37,15 +38,18 @@ impl Secrets {
 
     fn find(&mut self, value: &Json, is_named: bool) {
         match value {
-            Json::String(text) if is_named && text.chars().count() >= UNDER_KEY_CHARS_MIN => {
-                self.insert(text);
+            Json::String(_) | Json::Number(_) if is_named => {
+                if let Some(secret) = written(value)
+                    && secret.chars().count() >= UNDER_KEY_CHARS_MIN
+                {
+                    self.insert(&secret);
+                }
             }
             Json::Object(map) => {
                 if map.get("type").is_some_and(|kind| kind == "password")
-                    && let Some(secret) = map.get("value").and_then(Json::as_str)
-                    && !secret.is_empty()
+                    && let Some(secret) = map.get("value").and_then(written)
                 {
-                    self.insert(secret);
+                    self.insert(&secret);
                 }
                 // Beside the value of a setting stand its label and its description.
                 let is_setting = map.contains_key("value");
@@ -71,9 +75,16 @@ impl Secrets {
     }
 
     fn insert(&mut self, secret: &str) {
-        self.0.insert(secret.to_owned());
-        // As texts show it inside of quotes.
-        self.0.insert(secret.escape_debug().to_string());
+        // What comes before and after it is often lost on the way.
+        for text in [secret, secret.trim()].into_iter().filter(|text| !text.is_empty()) {
+            self.0.insert(text.to_owned());
+            // As texts show it inside of quotes.
+            self.0.insert(text.escape_debug().to_string());
+        }
+        // Lists and differences show a key line by line, each with something in front of it.
+        if secret.trim().contains('\n') {
+            self.0.extend(secret.lines().map(str::trim).filter(|line| is_telling(line)).map(str::to_owned));
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -107,6 +118,20 @@ impl Secrets {
             _ => {}
         }
     }
+}
+
+/// A text, or a number as it is written: who does not put quotes around a PIN means the same.
+fn written(value: &Json) -> Option<Cow<'_, str>> {
+    match value {
+        Json::String(text) => Some(text.into()),
+        Json::Number(number) => Some(number.to_string().into()),
+        _ => None,
+    }
+}
+
+/// Whether a line of a secret is one itself: neither a word that may be anywhere, nor what all keys begin and end with.
+fn is_telling(line: &str) -> bool {
+    line.chars().count() >= UNDER_KEY_CHARS_MIN && !line.starts_with("-----")
 }
 
 /// The beginning of a secret, or all of a short one.
@@ -176,6 +201,32 @@ mod tests {
             "timeout": 5,
         });
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn numbers_are_secrets_as_they_are_written() {
+        let mut secrets = Secrets::default();
+        secrets.add(&object(json!({
+            "pin": {"type": "password", "value": 4711}, "off": {"type": "password", "value": false},
+            "db": {"password": 123_456_789, "root_password": {"value": 987_654_321}, "key_size": 4096},
+        })));
+        assert_eq!(
+            secrets.masked("4711 147110 mysql -p123456789 987654321 4096 false"),
+            "(secret) 147110 mysql -p(secret) (secret) 4096 false"
+        );
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_recognised_line_by_line() {
+        let key = "-----BEGIN KEY-----\nb3BlbnNzaC1rZXk\n  AAAAdzc2gtcnNh\nshort\n-----END KEY-----\n";
+        let mut secrets = Secrets::default();
+        secrets.add(&object(json!({"a": {"private_key": key}, "b": {"type": "password", "value": " pw\n"}})));
+        assert_eq!(
+            secrets.masked("+-----BEGIN KEY-----\n+b3BlbnNzaC1rZXk\n+AAAAdzc2gtcnNh\n+short"),
+            "+-----BEGIN KEY-----\n+(secret)\n+(secret)\n+short"
+        );
+        assert_eq!(secrets.masked(key), "(secret)");
+        assert_eq!(secrets.masked("login pw now"), "login (secret) now");
     }
 
     #[test]

@@ -27,19 +27,31 @@ impl Session {
         rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
     }
 
-    /// Pieces in which a text occurs, not more than `limit`.
+    /// Pieces in which a text occurs as it is written, not more than `limit`. Where it begins in one and ends in the next,
+    /// which is up to how a program wrote it, both are one.
     pub async fn output_search(
         &mut self,
         run: RunId,
         wanted: &str,
         limit: u32,
     ) -> Result<Vec<OutputPiece>, StoreError> {
-        let escaped = wanted.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        // Both engines know it, and both tell large letters from small ones with it.
+        let has = |text: &str| format!("replace({text}, $2, '') <> {text}");
+        let (one, later) = (has("one.text"), has("later.text"));
+        let both = "(one.text || later.text)";
+        let across = has(both);
         let sql = format!(
-            "SELECT instance, attempt, stream, start, text FROM {TABLE} WHERE run_id = $1 AND text LIKE $2 ESCAPE '\\' \
-             ORDER BY instance, attempt, stream, start LIMIT {limit}"
+            "SELECT one.instance, one.attempt, one.stream, one.start, one.text \
+             FROM {TABLE} one WHERE one.run_id = $1 AND {one} \
+             UNION ALL \
+             SELECT one.instance, one.attempt, one.stream, one.start, {both} \
+             FROM {TABLE} one JOIN {TABLE} later ON later.run_id = one.run_id AND later.instance = one.instance \
+             AND later.attempt = one.attempt AND later.stream = one.stream \
+             AND later.start = one.start + octet_length(one.text) \
+             WHERE one.run_id = $1 AND {across} AND NOT ({one}) AND NOT ({later}) \
+             ORDER BY 1, 2, 3, 4 LIMIT {limit}"
         );
-        let args = Args::new().int(run.0).text(&format!("%{escaped}%"));
+        let args = Args::new().int(run.0).text(wanted);
         let rows = self.connection.fetch_all(sql, args).await?;
         rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
     }

@@ -18,7 +18,9 @@ pub struct Remark {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The task can run.
+    /// It was written for others, and changes nothing.
+    Note,
+    /// The task can run, but perhaps not as it was meant.
     Warning,
     /// It cannot.
     Error,
@@ -43,7 +45,7 @@ pub(crate) fn check(table: &[Parameter], given: &Json) -> (Option<Values>, Vec<R
     };
     let mut checking = Checking { remarks: Vec::new() };
     let filled = checking.map(table, map, "");
-    let is_fit = checking.remarks.iter().all(|remark| remark.weight == Weight::Warning);
+    let is_fit = checking.remarks.iter().all(|remark| remark.weight < Weight::Error);
     (is_fit.then(|| Values::new(filled)), checking.remarks)
 }
 
@@ -64,7 +66,7 @@ impl Checking {
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.need) {
                 (Some(_), Need::Ignored(why)) => {
-                    self.say(Weight::Warning, place.clone(), format!("`{place}` has no effect: {why}"));
+                    self.say(Weight::Note, place.clone(), format!("`{place}` has no effect: {why}"));
                 }
                 (Some(value), _) => {
                     let value = self.value(*parameter, value, &place);

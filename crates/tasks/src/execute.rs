@@ -7,8 +7,10 @@ use crate::check::{Weight, check};
 use crate::find;
 use crate::host::Host;
 use crate::host::noop::Noop;
+use crate::host::telling::Telling;
 use crate::outcome::{Failure, Outcome};
-use crate::task_type::Context;
+use crate::task_type::{Context, Run};
+use crate::values::Values;
 
 /// What is to be carried out.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ pub async fn execute<H: Host>(order: Order<'_>, host: H) -> Outcome {
         )));
     };
     let (values, remarks) = check(task_type.parameters, order.parameters);
-    for remark in remarks.iter().filter(|remark| remark.weight == Weight::Warning) {
+    for remark in remarks.iter().filter(|remark| remark.weight < Weight::Error) {
         host.say(&format!("warning: {remark}"));
     }
     let Some(values) = values else {
@@ -37,9 +39,15 @@ pub async fn execute<H: Host>(order: Order<'_>, host: H) -> Outcome {
         return Err(Failure::refused(errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")));
     };
     let Some(run) = task_type.run else { return Ok(JsonMap::new()) };
-    let Order { node, mode, debug, .. } = order;
-    match mode {
-        Mode::Normal => run(&values, Context { host: &host, node, mode, debug }).await,
-        Mode::Noop => run(&values, Context { host: &Noop::new(host), node, mode, debug }).await,
+    match (order.mode, order.debug) {
+        (Mode::Normal, false) => carry_out(run, &values, order, &host).await,
+        (Mode::Normal, true) => carry_out(run, &values, order, &Telling::new(host)).await,
+        (Mode::Noop, false) => carry_out(run, &values, order, &Noop::new(host)).await,
+        (Mode::Noop, true) => carry_out(run, &values, order, &Noop::new(Telling::new(host))).await,
     }
+}
+
+async fn carry_out(run: Run, values: &Values, order: Order<'_>, host: &dyn Host) -> Outcome {
+    let Order { node, mode, debug, .. } = order;
+    run(values, Context { host, node, mode, debug }).await
 }

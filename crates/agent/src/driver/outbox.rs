@@ -49,6 +49,8 @@ impl Outbox {
                 };
                 let n_fit = hello.finished.iter().map(fits).take_while(|is_fit| *is_fit).count();
                 let rest = hello.finished.split_off(n_fit);
+                // What is not spoken of here would be taken for forgotten before its end has come.
+                hello.running.extend(rest.iter().map(|finished| finished.key));
                 self.messages.push_front(FromAgent::Hello(hello));
                 self.messages.extend(rest.into_iter().map(FromAgent::Finished));
             }
@@ -140,7 +142,7 @@ mod tests {
         };
         outbox.push(FromAgent::Hello(hello));
         let Some(FromAgent::Hello(hello)) = outbox.pop() else { panic!() };
-        assert_eq!(hello.finished.len(), 1);
+        assert_eq!((hello.finished.len(), hello.running.len()), (1, 1));
         assert_eq!(outbox.pop(), Some(output(3)));
         assert!(matches!(outbox.pop(), Some(FromAgent::Finished(_))));
     }

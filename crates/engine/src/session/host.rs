@@ -7,7 +7,7 @@
 
 use stoker_model::{Micros, RunId};
 
-use super::server::{Input, Output, ServerSession, Settings};
+use super::server::{Input, Output, ServerSession, Settings, forgotten};
 use super::told::Told;
 use super::{AttemptKey, Finished, Generation};
 use crate::run::InFlight;
@@ -80,8 +80,15 @@ impl HostSession {
             // What the agent has need not be sent again; what it has not got was perhaps asked for in vain.
             _ = self.step(Input::Dispatch { key, generation }, now);
             if !is_sent && self.is_connected() {
-                outputs.push(Output::Deliver { key, generation });
+                outputs.push(if is_started {
+                    Output::Finished(forgotten(key, now))
+                } else {
+                    Output::Deliver { key, generation }
+                });
             }
+        }
+        if is_started {
+            _ = self.step(Input::Begun { key }, now);
         }
         if let Some(finished) = self.told.finished(key) {
             outputs.push(Output::Finished(finished.clone()));

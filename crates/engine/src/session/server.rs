@@ -2,7 +2,8 @@
 //!
 //! Owns what the agent was asked to do and has not ended, and whether anything is heard of it. When an agent comes back
 //! it says what it knows, and this machine makes both sides agree: what the agent never heard of is delivered again,
-//! what it has finished is taken, what nobody waits for is cancelled, what is over is forgotten.
+//! what it had begun and has forgotten is interrupted, what it has finished is taken, what nobody waits for is
+//! cancelled, what is over is forgotten.
 //!
 //! Refuses to know what an attempt consists of (whoever drives it makes that from the plan when it is delivered) and to
 //! judge an end: each is handed on, and acknowledged only when whoever keeps it says that it is safe. Messages of a
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{JsonMap, Micros, RunId};
 
-use super::{AttemptKey, CancelHow, Finished, FromAgent, Generation, Hello, Stream, ToAgent};
+use super::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Stream, ToAgent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -35,6 +36,10 @@ pub enum Input {
     Dispatch {
         key: AttemptKey,
         generation: Generation,
+    },
+    /// A run knows that the agent has begun what it was asked for.
+    Begun {
+        key: AttemptKey,
     },
     /// A run does not want it any more.
     Cancel {
@@ -95,6 +100,8 @@ pub enum Output {
 struct Flight {
     generation: Generation,
     cancel: Option<CancelHow>,
+    /// The agent has begun it: its journal knows, or the agent is another one.
+    is_begun: bool,
 }
 
 /// The server's side of the conversation with one agent.
@@ -145,6 +152,7 @@ impl ServerSession {
             Input::Message(message) => self.message(message, now, &mut outputs),
             Input::Disconnected => self.is_connected = false,
             Input::Dispatch { key, generation } => self.dispatch(key, generation, &mut outputs),
+            Input::Begun { key } => self.begun(key),
             Input::Cancel { key, generation, how } => self.cancel(key, generation, how, &mut outputs),
             Input::Recorded { keys } => {
                 for key in &keys {
@@ -161,10 +169,13 @@ impl ServerSession {
     fn message(&mut self, message: FromAgent, now: Micros, outputs: &mut Outputs) {
         self.heard_at = now;
         match message {
-            FromAgent::Hello(hello) => self.hello(hello, outputs),
+            FromAgent::Hello(hello) => self.hello(hello, now, outputs),
             FromAgent::Heartbeat => {}
             FromAgent::Facts(facts) => outputs.push(Output::Facts(facts)),
-            FromAgent::Started { key, at } => outputs.push(Output::Started { key, at }),
+            FromAgent::Started { key, at } => {
+                self.begun(key);
+                outputs.push(Output::Started { key, at });
+            }
             FromAgent::Output { key, stream, offset, text } => {
                 outputs.push(Output::Printed { key, stream, offset, text });
             }
@@ -172,7 +183,13 @@ impl ServerSession {
         }
     }
 
-    fn hello(&mut self, hello: Hello, outputs: &mut Outputs) {
+    fn begun(&mut self, key: AttemptKey) {
+        if let Some(flight) = self.in_flight.get_mut(&key) {
+            flight.is_begun = true;
+        }
+    }
+
+    fn hello(&mut self, hello: Hello, now: Micros, outputs: &mut Outputs) {
         self.is_connected = true;
         // Also if this server never missed it: the one before may have.
         outputs.push(Output::Back);
@@ -185,11 +202,12 @@ impl ServerSession {
             hello.running.iter().copied().chain(hello.finished.iter().map(|finished| finished.key)).collect();
         self.strays = hello.running.iter().copied().filter(|key| !self.in_flight.contains_key(key)).collect();
         for (key, flight) in &self.in_flight {
-            let Flight { generation, cancel } = *flight;
+            let Flight { generation, cancel, is_begun } = *flight;
             // One that is cancelled is not sent first: an agent remembers a cancellation of what it never saw.
             match cancel {
                 Some(how) => outputs.push(Output::Send(ToAgent::Cancel { key: *key, generation, how })),
                 None if known.contains(key) => {}
+                None if is_begun => outputs.push(Output::Finished(forgotten(*key, now))),
                 None => outputs.push(Output::Deliver { key: *key, generation }),
             }
         }
@@ -206,14 +224,18 @@ impl ServerSession {
             self.in_flight.remove(&key);
         }
         self.strays.remove(&key);
-        let is_new = self.in_flight.insert(key, Flight { generation, cancel: None }).is_none();
+        let former = self.in_flight.get(&key);
+        let is_begun = former.is_some_and(|flight| flight.is_begun);
+        let is_new = former.is_none();
+        self.in_flight.insert(key, Flight { generation, cancel: None, is_begun });
         if is_new && self.is_connected {
             outputs.push(Output::Deliver { key, generation });
         }
     }
 
     fn cancel(&mut self, key: AttemptKey, generation: Generation, how: CancelHow, outputs: &mut Outputs) {
-        self.in_flight.insert(key, Flight { generation, cancel: Some(how) });
+        let is_begun = self.in_flight.get(&key).is_some_and(|flight| flight.is_begun);
+        self.in_flight.insert(key, Flight { generation, cancel: Some(how), is_begun });
         self.send(ToAgent::Cancel { key, generation, how }, outputs);
     }
 
@@ -257,4 +279,10 @@ impl ServerSession {
             outputs.push(Output::Send(message));
         }
     }
+}
+
+/// An agent that has begun an attempt knows of it, whatever happened to it meanwhile. One that does not has lost its journal,
+/// or has taken the place of another: how far the attempt came nobody will ever know, and it must not be begun again.
+pub(super) fn forgotten(key: AttemptKey, at: Micros) -> Finished {
+    Finished { key, at, end: End::Interrupted, summary: JsonMap::new() }
 }

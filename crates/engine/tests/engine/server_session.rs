@@ -1,5 +1,7 @@
 //! The server's side, step by step.
 
+use stoker_engine::run::InFlight;
+use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, ServerSession, Settings};
 use stoker_engine::session::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, ToAgent};
 use stoker_model::{JsonMap, Micros, RunId};
@@ -62,6 +64,44 @@ fn what_the_agent_never_heard_of_is_delivered_and_the_rest_is_not() {
         [],
         "once is enough"
     );
+}
+
+/// Of a machine that was installed anew, or of another agent in the place of the first.
+#[test]
+fn what_an_agent_had_begun_and_does_not_know_is_interrupted_and_not_begun_again() {
+    let mut session = session();
+    session.step(hello(&[], &[]), Micros(0));
+    for instance in 0..3 {
+        session.step(Input::Dispatch { key: key(instance), generation: ONE }, Micros(0));
+    }
+    session.step(Input::Message(FromAgent::Started { key: key(0), at: Micros(0) }), Micros(0));
+    session.step(Input::Message(FromAgent::Started { key: key(1), at: Micros(0) }), Micros(0));
+    session.step(Input::Disconnected, Micros(0));
+    let at = Micros(5);
+    let interrupted =
+        |key: AttemptKey| Output::Finished(Finished { at, end: End::Interrupted, ..finished(key) });
+    let outputs = told(session.step(hello(&[key(1)], &[]), at));
+    assert_eq!(outputs, [interrupted(key(0)), Output::Deliver { key: key(2), generation: ONE }]);
+    // Until somebody has written it down.
+    session.step(Input::Recorded { keys: vec![key(0)] }, at);
+    let outputs = told(session.step(hello(&[key(1), key(2)], &[]), at));
+    assert_eq!(outputs, []);
+}
+
+#[test]
+fn what_a_run_knows_to_have_begun_is_not_begun_again_after_a_restart_of_the_server() {
+    let flight = |instance: u32, is_started: bool| InFlight { key: key(instance), is_started, cancel: None };
+    let flights = [flight(0, true), flight(1, false), flight(2, true)];
+    let at = Micros(5);
+    let forgotten = Output::Finished(Finished { at, end: End::Interrupted, ..finished(key(0)) });
+    let deliver = Output::Deliver { key: key(1), generation: ONE };
+    // Whoever is there first: the agent, or the run.
+    let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
+    session.step(hello(&[key(2)], &[]), at);
+    assert_eq!(told(session.claim(RunId(1), ONE, &flights, at)), [forgotten.clone(), deliver.clone()]);
+    let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
+    assert_eq!(told(session.claim(RunId(1), ONE, &flights, at)), []);
+    assert_eq!(told(session.step(hello(&[key(2)], &[]), at)), [forgotten, deliver]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub(super) async fn hear(app: &App, envelope: Envelope) {
         }
         Letter::Settle { id, uid, text } => settle(app, from, id, uid, &text),
         Letter::ForgetTokens => app.tokens.forget(),
-        Letter::CloseAgent { uid } => app.agents.close(&uid),
+        Letter::CloseAgent { uid } => app.let_go(&uid),
         Letter::TakeUp => app.group.take_up.notify_one(),
         Letter::News { run } => app.news.tell(RunId(run)),
         Letter::Unknown => {}

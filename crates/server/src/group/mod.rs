@@ -215,7 +215,7 @@ impl App {
 
     /// Ends the connection of an agent, wherever it is.
     pub(crate) fn close_agent(&self, uid: &str) {
-        self.agents.close(uid);
+        self.let_go(uid);
         self.group.post_all(&Letter::CloseAgent { uid: uid.to_owned() });
     }
 

@@ -11,9 +11,9 @@ use stoker_state::{NewState, Secrets};
 use stoker_store::{StateDocument, StoreError, Writing};
 
 use super::ground::Ground;
+use super::parameters;
 use super::problems::{broken, refused, wrong_plan};
 use super::request::PlanRequest;
-use super::unfit::warnings;
 use crate::http::error::ApiResult;
 
 pub(crate) struct Made {
@@ -47,7 +47,7 @@ impl Made {
             return Err(wrong_plan(&findings));
         }
         let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
-        explained.problems.extend(warnings(&explained.plan));
+        explained.problems.extend(parameters::remarks(&explained.plan));
         for problem in &mut explained.problems {
             problem.origin =
                 problem.task.as_deref().and_then(|task| ground.graph.origin(task, &problem.field));

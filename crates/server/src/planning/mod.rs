@@ -11,21 +11,21 @@ mod gather;
 mod ground;
 mod made;
 mod old;
+mod parameters;
 mod problems;
 mod records;
 mod request;
 mod secrets;
 mod states;
 mod stored;
-mod unfit;
 
 pub(crate) use made::Made;
+pub(crate) use parameters::unfit;
 pub(crate) use records::{Records, supplied};
 pub(crate) use request::PlanRequest;
-pub(crate) use secrets::{PlanSecrets, secrets_of};
+pub(crate) use secrets::{PlanSecrets, recent_secrets};
 pub(crate) use states::NodeStates;
 pub(crate) use stored::{PlanCache, StoredPlan};
-pub(crate) use unfit::unfit;
 
 use gather::Gathered;
 use ground::Ground;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use stoker_model::{DocumentId, Json, PlanRecord};
+use stoker_model::{ClusterId, DocumentId, Json, PlanRecord};
 use stoker_state::Secrets;
-use stoker_store::Session;
+use stoker_store::{List, Order, Session};
 
 use crate::http::error::ApiResult;
 
@@ -64,6 +64,23 @@ impl PlanSecrets {
 }
 
 /// Values that all nodes have in common and that must not be shown.
-pub(crate) async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
+async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
     Ok(Secrets::of(session.documents_get(&[common]).await?.values()))
+}
+
+/// Plans of a cluster whose secrets are remembered.
+const RECENT_MAX: u64 = 10;
+
+/// The same of the state before, too: what is on a node is shown by tasks that compare it with what is to become of it.
+pub(crate) async fn recent_secrets(
+    session: &mut Session,
+    cluster: ClusterId,
+    common: DocumentId,
+) -> ApiResult<Secrets> {
+    let newest = Order { field: "id".to_owned(), descending: true };
+    let list = List { limit: Some(RECENT_MAX), order_by: vec![newest], ..List::default() };
+    let plans = session.plan_list(cluster, &list).await?;
+    let ids: BTreeSet<DocumentId> = plans.items.iter().map(|plan| plan.common_id).chain([common]).collect();
+    let ids: Vec<DocumentId> = ids.into_iter().collect();
+    Ok(Secrets::of(session.documents_get(&ids).await?.values()))
 }

@@ -270,7 +270,7 @@ impl Taken<'_> {
             || !request.from.is_empty();
         let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
         let stored = StoredPlan::read(app, &mut session, record).await?;
-        let secrets = planning::secrets_of(&mut session, common_id).await?;
+        let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
         let secrets = secrets.values().map(str::to_owned).collect();
         let metadata = planning::metadata(app, &mut session, &cluster, &request.graph_type).await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;

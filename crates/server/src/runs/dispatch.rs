@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
 use stoker_model::{DocumentId, Json, JsonMap, NodeId};
@@ -87,14 +86,10 @@ impl Dispatch {
         };
         let options = blueprint.options();
         let mut parameters = details.parameters.clone();
-        if options.debug
-            && let Json::Object(map) = &mut parameters
-        {
-            map.insert("debug".to_owned(), json!(true));
-        }
         let task_type = details.task_type.clone();
         let node = node.to_owned();
         let task = task.to_owned();
+        let said = parameters.as_object().map(|map| Secrets::of([map])).unwrap_or_default();
         let password = self.put_credential(&node, &mut parameters).await.map_err(refused)?;
         let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
         let own = self.secrets_of(&node).await.map_err(refused)?;
@@ -108,7 +103,10 @@ impl Dispatch {
             mode: options.mode,
             debug: options.debug,
             timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
-            secrets: self.secrets.iter().chain(own.iter()).cloned().chain(password).collect(),
+            secrets: {
+                let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
+                known.chain(said.values()).map(str::to_owned).chain(password).collect()
+            },
             // Whoever has the spans says so.
             trace: None,
         })

@@ -3,17 +3,19 @@
 //!
 //! How an agent works is none of the server's business: it is given something that starts one.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use stoker_engine::session::{FromAgent, ToAgent};
-use stoker_model::{Json, Node, NodeId};
+use stoker_engine::session::{Attempt, FromAgent, Mode, ToAgent};
+use stoker_model::{Node, NodeId};
 use stoker_store::{Session, StoreError};
 use stoker_traces::Tracer;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
+use super::over_ssh::over_ssh;
 use super::session::{Carrier, converse};
 use crate::state::App;
 
@@ -39,6 +41,7 @@ pub struct LocalAgent {
 pub struct AgentGuard(#[expect(dead_code, reason = "it is held, not used")] mpsc::Sender<()>);
 
 /// Where an agent runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
     /// In this process.
     Here {
@@ -72,8 +75,14 @@ pub type AgentSpawner = Arc<dyn Fn(LocalAgent) + Send + Sync>;
 #[derive(Default)]
 pub(crate) struct Locals {
     spawner: OnceLock<AgentSpawner>,
-    started: Mutex<HashSet<String>>,
+    started: Mutex<HashMap<String, Started>>,
     guards: Mutex<Guards>,
+}
+
+struct Started {
+    /// Says: is it still ours?
+    bell: Arc<Notify>,
+    is_inside: bool,
 }
 
 /// Both ends of what agents hold.
@@ -120,20 +129,69 @@ impl App {
                 return;
             }
         };
-        if !self.locals.start(uid) {
-            return;
-        }
-        let (connections, mut taken) = mpsc::unbounded_channel();
+        let is_inside = matches!(place, AgentPlace::Here { .. });
+        let Some(bell) = self.locals.start(uid, is_inside) else { return };
+        let (connections, taken) = mpsc::unbounded_channel();
         let Some(guard) = self.locals.guard() else { return };
         let tracer = self.tracer.clone();
-        spawner(LocalAgent { uid: uid.to_owned(), place, guard, connections, tracer });
+        spawner(LocalAgent { uid: uid.to_owned(), place: place.clone(), guard, connections, tracer });
         let (app, uid) = (self.clone(), uid.to_owned());
-        self.spawn(async move {
-            while let Some(connection) = taken.recv().await {
-                converse(&app, &uid, None, connection).await;
+        self.spawn(async move { app.keep_agent(&uid, &place, taken, &bell).await });
+    }
+
+    /// Speaks with an agent that was started here, for as long as that is its place.
+    async fn keep_agent(
+        &self,
+        uid: &str,
+        place: &AgentPlace,
+        mut taken: mpsc::UnboundedReceiver<LocalConnection>,
+        bell: &Notify,
+    ) {
+        let has_moved = loop {
+            let connection = tokio::select! {
+                connection = taken.recv() => match connection {
+                    Some(connection) => Some(connection),
+                    None => break false,
+                },
+                () = bell.notified() => None,
+            };
+            // A store that does not answer says nothing against anybody.
+            if self.place_of(uid).await.is_ok_and(|now| now.as_ref() != Some(place)) {
+                break true;
             }
-            app.locals.end(&uid);
-        });
+            if let Some(connection) = connection {
+                converse(self, uid, None, connection).await;
+            }
+        };
+        // It ends now, with all it runs.
+        drop(taken);
+        self.locals.end(uid);
+        if has_moved {
+            tracing::info!(agent.uid = uid, "the agent of a node belongs elsewhere now");
+            self.start_anew(uid).await;
+        }
+    }
+
+    /// In a box: whoever starts an agent keeps it, and whoever keeps it may have to start the next one.
+    fn start_anew<'a>(&'a self, uid: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(self.ensure_agent(uid))
+    }
+
+    /// Why an attempt must not be carried out where the agent is: whoever tries a graph out does not want to lose the machine.
+    pub(crate) fn not_here(&self, uid: &str, attempt: &Attempt) -> Option<String> {
+        let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
+        let is_hooked = self.settings.runs.hooks.contains_key("reboot");
+        (is_dangerous && !is_hooked && self.locals.is_pretended(uid)).then(|| {
+            "the agent of this node is inside of the server, whose machine would be restarted; give the server \
+             `--hook reboot=PATH`, or the node an agent of its own"
+                .to_owned()
+        })
+    }
+
+    /// Ends the connection of an agent with this server. One that was started here is kept only where it still belongs.
+    pub(crate) fn let_go(&self, uid: &str) {
+        self.locals.reconsider(uid);
+        self.agents.close(uid);
     }
 
     /// Whether nobody will ever know what the agent of a node was doing: it was inside of another server that is gone, and
@@ -185,10 +243,19 @@ impl App {
             return Ok(None);
         }
         let Some(id) = NodeId::parse(uid) else { return Ok(runs.master_agent.then(here)) };
-        let node = session.node_get(id).await?;
-        Ok(match node.as_ref().and_then(over_ssh) {
-            Some(place) => Some(place),
-            None => runs.local_agents.then(here),
+        let Some(node) = session.node_get(id).await? else { return Ok(None) };
+        // Who was cut off comes in again with a token.
+        if session.node_is_revoked(id).await? {
+            return Ok(None);
+        }
+        Ok(match over_ssh(&node) {
+            Ok(Some(place)) => Some(place),
+            Ok(None) => runs.local_agents.then(here),
+            Err(problems) => {
+                let why: Vec<String> = problems.into_iter().map(|(_, message)| message).collect();
+                tracing::warn!(agent.uid = uid, why = why.join("; "), "how the node is reached is not known");
+                None
+            }
         })
     }
 }
@@ -214,105 +281,37 @@ impl Locals {
     }
 
     fn is_started(&self, uid: &str) -> bool {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner).contains(uid)
+        self.started().contains_key(uid)
     }
 
-    /// Whether nobody was faster.
-    fn start(&self, uid: &str) -> bool {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner).insert(uid.to_owned())
+    /// None: somebody was faster.
+    fn start(&self, uid: &str, is_inside: bool) -> Option<Arc<Notify>> {
+        let mut started = self.started();
+        if started.contains_key(uid) {
+            return None;
+        }
+        let bell = Arc::new(Notify::new());
+        started.insert(uid.to_owned(), Started { bell: Arc::clone(&bell), is_inside });
+        Some(bell)
+    }
+
+    /// Whether the agent of a node is inside of the server, where the machine is not the node's.
+    fn is_pretended(&self, uid: &str) -> bool {
+        NodeId::parse(uid).is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
     }
 
     fn end(&self, uid: &str) {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner).remove(uid);
+        self.started().remove(uid);
     }
-}
 
-/// How a node is reached whose attributes say `transport: ssh`. What `ssh` says beside is in the map `ssh`: `host` (else
-/// the address of the node), `user`, `port`, `options`, `program` (where `stoker` is on the node) and `state` (where the
-/// agent keeps its journal there).
-fn over_ssh(node: &Node) -> Option<AgentPlace> {
-    if node.attributes.get("transport").and_then(Json::as_str) != Some("ssh") {
-        return None;
-    }
-    let said = |key: &str| node.attributes.get("ssh").and_then(|ssh| ssh.get(key));
-    let host = said("host").and_then(Json::as_str).map(str::to_owned);
-    let host = host.or_else(|| node.ip.clone()).unwrap_or_else(|| node.hostname.clone());
-    let options = said("options").and_then(Json::as_array).into_iter().flatten();
-    let text = |key: &str| said(key).and_then(Json::as_str).map(str::to_owned);
-    let uid = node.id.to_string();
-    let mut command = vec![text("program").unwrap_or_else(|| "stoker".to_owned())];
-    command.extend(["agent", "--stdio", "--node", &uid].map(str::to_owned));
-    command.extend(text("state").into_iter().flat_map(|folder| ["--state".to_owned(), folder]));
-    Some(AgentPlace::Ssh {
-        command,
-        destination: match said("user").and_then(Json::as_str) {
-            Some(user) => format!("{user}@{host}"),
-            None => host,
-        },
-        port: said("port").and_then(Json::as_u64).and_then(|port| u16::try_from(port).ok()),
-        options: options.filter_map(Json::as_str).map(str::to_owned).collect(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use stoker_model::{JsonMap, Micros, NodeStatus};
-
-    use super::*;
-
-    fn node(attributes: &Json) -> Node {
-        Node {
-            id: NodeId(7),
-            generation: 1,
-            cluster_id: None,
-            name: "seven".to_owned(),
-            mac: "52:54:00:00:00:07".to_owned(),
-            ip: Some("10.0.0.7".to_owned()),
-            hostname: "node-7".to_owned(),
-            status: NodeStatus::Discover,
-            online: true,
-            roles: Vec::new(),
-            pending_roles: Vec::new(),
-            pending_addition: false,
-            pending_deletion: false,
-            error_type: None,
-            error_msg: None,
-            progress: 0,
-            group_id: None,
-            manufacturer: None,
-            platform_name: None,
-            os_platform: None,
-            kernel_params: None,
-            labels: JsonMap::new(),
-            meta: JsonMap::new(),
-            attributes: attributes.as_object().cloned().unwrap_or_default(),
-            facts: JsonMap::new(),
-            agent_checksum: None,
-            last_seen_at: None,
-            created_at: Micros(0),
+    /// Whether an agent that was started here still belongs here is looked at.
+    fn reconsider(&self, uid: &str) {
+        if let Some(started) = self.started().get(uid) {
+            started.bell.notify_one();
         }
     }
 
-    #[test]
-    fn a_node_says_how_it_is_reached() {
-        assert!(over_ssh(&node(&json!({}))).is_none());
-        assert!(over_ssh(&node(&json!({"transport": "pigeon"}))).is_none());
-        let reached = |attributes: Json| match over_ssh(&node(&attributes)) {
-            Some(AgentPlace::Ssh { destination, port, options, command }) => {
-                (destination, port, options, command.join(" "))
-            }
-            _ => panic!("not over SSH"),
-        };
-        assert_eq!(
-            reached(json!({"transport": "ssh"})),
-            ("10.0.0.7".to_owned(), None, Vec::new(), "stoker agent --stdio --node 7".to_owned())
-        );
-        let ssh = json!({"host": "gate", "user": "root", "port": 2222, "options": ["-i", "/key"],
-            "program": "/opt/stoker", "state": "/var/s"});
-        let options = vec!["-i".to_owned(), "/key".to_owned()];
-        let command = "/opt/stoker agent --stdio --node 7 --state /var/s".to_owned();
-        let expected = ("root@gate".to_owned(), Some(2222), options, command);
-        assert_eq!(reached(json!({"transport": "ssh", "ssh": ssh})), expected);
+    fn started(&self) -> MutexGuard<'_, HashMap<String, Started>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -80,6 +80,7 @@ impl Driver {
             Input::Recorded { keys } => ToAgent::Acknowledge { keys },
             Input::RunIs { run, generation: None } => ToAgent::RunEnded { run },
             Input::RunIs { generation: Some(_), .. }
+            | Input::Begun { .. }
             | Input::Message(_)
             | Input::Disconnected
             | Input::Wake => return None,
@@ -102,7 +103,12 @@ impl Driver {
     /// What cannot be put together has ended, as if its agent had said so.
     async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
-        match self.work.attempt(key, generation, &self.blueprint).await {
+        let mut made = self.work.attempt(key, generation, &self.blueprint).await;
+        if let Some(message) = made.as_ref().ok().and_then(|attempt| self.app.not_here(uid, attempt)) {
+            let (at, end) = (self.app.clock.now(), End::Refused { message });
+            made = Err(Finished { key, at, end, summary: JsonMap::new() });
+        }
+        match made {
             Ok(attempt) => {
                 let trace = self.spans.under(key).map(|trace| trace.to_string());
                 Some(Attempt { trace, ..attempt })

@@ -45,7 +45,9 @@ async fn a_node_is_discovered() {
     ] {
         assert_eq!(created[field], expected, "{field}");
     }
-    assert_eq!(server.get("nodes/1/").await.expect(200), created);
+    let mut shown = server.get("nodes/1/").await.expect(200);
+    assert_eq!(shown.as_object_mut().unwrap().shift_remove("facts"), Some(json!({"uptime": 5})));
+    assert_eq!(shown, created);
     assert_eq!(server.get("nodes").await.expect(200), json!([created]));
     let stored = server.app.store.read().await.unwrap().node_get(NodeId(1)).await.unwrap().unwrap();
     assert_eq!(Value::Object(stored.facts), json!({"uptime": 5}));
@@ -343,6 +345,28 @@ async fn settings_of_a_node_are_merged() {
     server.put(path, &json!([])).await.refused(400);
     server.get("nodes/9/attributes").await.refused(404);
     with_header(&server, ("PUT", path), ("if-match", "\"1\""), "{}").await.refused(412);
+}
+
+#[tokio::test]
+async fn mistakes_in_how_a_node_is_reached_are_told_when_they_are_written() {
+    let server = TestServer::new().await;
+    let cluster_id = cluster(&server).await;
+    node(&server, 1).await;
+    server.put("nodes/1", &json!({"cluster_id": cluster_id})).await.expect(200);
+    let path = "nodes/1/attributes";
+    let wrong = json!({"transport": "shh", "ssh": {"port": "22", "hots": "gate"}, "x": 1});
+    let told = server.put(path, &wrong).await.refused(400);
+    for mistake in
+        ["`transport` must be `ssh`", "`ssh.port` must be a number", "unknown key `ssh.hots`; known are host"]
+    {
+        assert!(told.contains(mistake), "{told}");
+    }
+    assert_eq!(server.get(path).await.expect(200), json!({}), "nothing is kept of it");
+    let right = json!({"transport": "ssh", "ssh": {"port": 22, "hooks": {"reboot": "/opt/reboot"}}});
+    assert_eq!(server.put(path, &right).await.expect(200), right);
+    // Merged with what is there, it would be wrong; and what is to go is set to nothing.
+    server.put(path, &json!({"ssh": {"user": "-x"}})).await.refused(400);
+    server.put(path, &json!({"transport": null, "ssh": null})).await.expect(200);
 }
 
 #[tokio::test]

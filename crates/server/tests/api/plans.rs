@@ -104,7 +104,10 @@ async fn a_plan_is_made_stored_and_looked_at() {
     assert_eq!(shown["verdicts"], verdicts);
     assert_eq!(shown["estimate"]["n_unknown"], 6);
     assert_eq!(shown["estimate"]["critical_path"][0]["task"], "reads-debug");
-    assert_eq!(shown["warnings"], json!([]));
+    // A parameter that the type does not know.
+    let fields: Vec<&Value> =
+        shown["warnings"].as_array().unwrap().iter().map(|warning| &warning["field"]).collect();
+    assert_eq!(fields, ["parameters.password"]);
     let reply = server.get("plans/1/instances?task=reads-debug,legacy&limit=3&offset=1").await;
     assert_eq!(reply.header("content-range"), "objects 1-3/5");
     let page = reply.expect(200);
@@ -170,6 +173,41 @@ async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
         .expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(running(&server, 5).await, ["always@2", "always@3", "reads-debug@2"]);
+}
+
+#[tokio::test]
+async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
+    let server = prepared().await;
+    let tasks = json!([
+        {"id": "no-command", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"comand": "ls"}},
+        {"id": "no-file", "type": "copy_files", "version": "2.0.0", "role": ["controller"],
+         "parameters": {"files": [{"src": "/a"}]}},
+        {"id": "fine", "type": "puppet", "version": "2.0.0", "role": "*",
+         "parameters": {"puppet_manifest": "/a.pp", "undefined_retries": 3}},
+        {"id": "off", "type": "shell", "version": "2.0.0", "role": "*", "condition": false, "parameters": {}},
+    ]);
+    server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
+    server.post("clusters/1/plans", &json!({})).await.expect(201);
+    let shown = server.get("plans/1").await.expect(200);
+    let told: Vec<String> = shown["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| {
+            format!("{} {} {}: {}", warning["task"], warning["field"], warning["nodes"], warning["message"])
+        })
+        .collect();
+    assert_eq!(told.len(), 3, "{told:#?}");
+    for (words, about) in [
+        ("so it would fail", r#""no-command" "parameters.cmd" ["1","2","3"]"#),
+        ("known are cmd, cwd", r#""no-command" "parameters.comand""#),
+        ("so it would fail", r#""no-file" "parameters.files[0].dst" ["1"]"#),
+    ] {
+        assert!(
+            told.iter().any(|line| line.contains(words) && line.starts_with(about)),
+            "{about}: {told:#?}"
+        );
+    }
 }
 
 #[tokio::test]

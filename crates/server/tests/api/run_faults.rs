@@ -122,6 +122,35 @@ async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agents_get_the_secrets_that_only_a_task_has() {
+    let parameters = json!({"cmd": "deploy", "retries": 0, "timeout": 30,
+        "env": {"DB_PASSWORD": "opensesame", "PIN_KEY": 123_456_789, "REGION": "north-west"}});
+    let tasks = json!([{"id": "deploy", "type": "shell", "version": "2.0.0", "roles": ["controller"],
+        "parameters": parameters}]);
+    let site = Site::new(&tasks).await;
+    assert_eq!(site.deploy(json!({})).await["status"], "ready");
+    let known = site.deeds.secrets();
+    for secret in ["opensesame", "123456789"] {
+        assert!(known.contains(&secret.to_owned()), "{known:?}");
+    }
+    assert!(!known.contains(&"north-west".to_owned()), "{known:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_tries_a_graph_out_does_not_lose_the_machine() {
+    let tasks = json!([{"id": "restart", "type": "reboot", "version": "2.0.0", "roles": ["controller"],
+        "parameters": {"timeout": 30, "retries": 0}}]);
+    let site = Site::new(&tasks).await;
+    let run = site.deploy(json!({})).await;
+    assert_eq!(run["status"], "error");
+    let history =
+        site.server.get(&format!("transactions/{}/deployment_history", run["id"])).await.expect(200);
+    assert!(history.to_string().contains("--hook reboot=PATH"), "{history}");
+    assert_eq!(site.deeds.all(), Vec::<String>::new(), "no agent was asked");
+    assert_eq!(site.deploy(json!({"noop_run": true})).await["status"], "ready");
+}
+
 #[tokio::test]
 async fn a_member_sees_the_agents_of_its_own_tenant() {
     let server = TestServer::new().await;

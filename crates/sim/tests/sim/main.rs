@@ -43,7 +43,7 @@ fn an_early_start_is_noticed() {
 
 #[test]
 fn a_promise_that_a_loss_of_power_takes_away_is_noticed() {
-    is_noticed(Sabotage::UnsafePromise, "twice");
+    is_noticed(Sabotage::UnsafePromise, "has forgotten");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod joins;
 mod kills;
 mod modules;
 mod nats;
+mod places;
 mod plugins;
 mod process;
 mod repositories;

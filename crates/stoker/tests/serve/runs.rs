@@ -210,11 +210,22 @@ fn a_task_that_does_its_worst_is_ended_and_its_agent_goes_on() {
 #[test]
 fn what_is_printed_can_be_read_and_secrets_cannot() {
     const SECRET: &str = "correct-horse-battery";
+    const BEFORE: &str = "incorrect-mule-charger";
     let site = Site::new(&json!([]));
-    let told = json!({"yaql_exp": "'echo the entry is ' + $.settings.db.entry.value + '; echo ' + $.settings.db.entry.value + ' >&2; exit 3'"});
+    let set = |entry: &str| {
+        let settings = json!({"editable": {"db": {"entry": {"value": entry}}}});
+        let path = format!("/api/v1/clusters/{}/attributes", site.cluster);
+        site.client.expect(200, "PUT", &path, Some(&settings));
+    };
+    // What is still on the node: a task that compares it with what is to be there prints both.
+    set(BEFORE);
+    site.upload(&json!([task("tell", json!(["controller"]), json!("true"), &json!({}))]));
+    assert_eq!(site.deploy(&json!({}))["status"], "ready");
+    std::fs::write(site.file("before"), BEFORE).unwrap();
+    let cat = format!("cat {}; echo; ", site.file("before").display());
+    let told = json!({"yaql_exp": format!("'{cat}echo the entry is ' + $.settings.db.entry.value + '; echo ' + $.settings.db.entry.value + ' >&2; exit 3'")});
     site.upload(&json!([task("tell", json!(["controller"]), told, &json!({}))]));
-    let settings = json!({"editable": {"db": {"entry": {"value": SECRET}}}});
-    site.client.expect(200, "PUT", &format!("/api/v1/clusters/{}/attributes", site.cluster), Some(&settings));
+    set(SECRET);
     let run = site.deploy(&json!({}));
     assert_eq!(run["status"], "error");
     let (id, node) = (run["id"].as_i64().unwrap(), site.nodes[0]);
@@ -226,7 +237,7 @@ fn what_is_printed_can_be_read_and_secrets_cannot() {
         let mut pieces = pieces.as_array().unwrap().iter();
         pieces.find(|piece| piece["stream"] == stream).unwrap()["text"].as_str().unwrap().to_owned()
     };
-    assert!(text("out").starts_with("the entry is ") && !text("out").contains(SECRET), "{pieces}");
+    assert_eq!(text("out"), "***\nthe entry is ***\n");
     let plan =
         site.client.expect(200, "GET", &format!("/api/v1/runs/{id}"), None)["parts"][0]["plan_id"].clone();
     let shown = [
@@ -243,7 +254,7 @@ fn what_is_printed_can_be_read_and_secrets_cannot() {
     ];
     for path in shown {
         let text = site.client.text(&path);
-        assert!(!text.contains(SECRET), "{path}: {text}");
+        assert!(!text.contains(SECRET) && !text.contains(BEFORE), "{path}: {text}");
     }
     for log in ["server.log", "agent-0.log"] {
         assert!(!site.read(log).contains(SECRET), "{log}");

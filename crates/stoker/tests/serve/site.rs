@@ -215,6 +215,14 @@ impl Site {
         self.others.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
     }
 
+    /// Starts an agent under a name, which is that of its folder too.
+    pub(crate) fn start_agent_called(&mut self, name: &str, token: &str) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+        command.args(["agent", "--server", &self.url(), "--node", name, "--state"]).arg(self.file(name));
+        command.env("STOKER_LOG", "info").env("STOKER_JOIN_TOKEN", token);
+        self.others.push(Daemon::start(command, &self.file(&format!("{name}.log"))));
+    }
+
     pub(crate) fn listens_on(&self) -> &str {
         &self.listen
     }

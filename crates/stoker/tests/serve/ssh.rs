@@ -56,6 +56,27 @@ fn a_node_that_is_reached_over_ssh_is_deployed() {
 }
 
 #[test]
+fn a_mistake_in_how_a_node_is_reached_can_be_set_right_while_a_run_waits() {
+    if is_skipped() {
+        return;
+    }
+    let sshd = Sshd::start();
+    let site = Site::new(&json!([]));
+    let node = add_node(&site, &sshd, 1);
+    let path = format!("/api/v1/nodes/{node}/attributes");
+    let to_port = |port: u16| json!({"ssh": {"port": port}});
+    site.client.expect(200, "PUT", &path, Some(&to_port(1)));
+    site.upload(&json!([task("greet", "echo hello")]));
+    let run = site.execute(&json!({}));
+    until("nobody is there", || site.read("server.log").contains("Connection refused").then_some(()));
+    let (status, answer) = site.client.call("PUT", &path, Some(&json!({"ssh": {"prot": 22}}))).unwrap();
+    assert_eq!((status, &answer["errors"][0]["path"]), (400, &json!("ssh.prot")), "{answer}");
+    site.client.expect(200, "PUT", &path, Some(&to_port(sshd.port)));
+    let ended = site.ended(run);
+    assert_eq!(ended["status"], "ready", "{ended} {:?}", site.history(run));
+}
+
+#[test]
 fn a_run_over_ssh_survives_the_server() {
     if is_skipped() {
         return;

@@ -176,6 +176,17 @@ async fn output_is_kept_once_and_found_by_what_it_says(ground: &Ground) {
     for (wanted, found) in [("a_b", 0), ("100%", 0), ("\\d", 1), ("aXb", 2)] {
         assert_eq!(session.output_search(run, wanted, 10).await.unwrap(), pieces[found..=found], "{wanted}");
     }
+    // A program is free to write a word in two parts; what is printed elsewhere does not follow.
+    let elsewhere = OutputPiece { stream: "err".to_owned(), ..piece(18, "Ä and more") };
+    drop(session);
+    ground.store.output_put(run, &[elsewhere, piece(18, "Äö")], NOW).await.unwrap();
+    let mut session = ground.read().await;
+    let across = [piece(0, "100% of a_bc:\\d")];
+    assert_eq!(session.output_search(run, "a_bc:", 10).await.unwrap(), across);
+    assert_eq!(session.output_search(run, "bÄö", 10).await.unwrap(), [piece(15, "aXbÄö")]);
+    for wanted in ["axb", "A_B", "bÄ and", "100%c", ""] {
+        assert_eq!(session.output_search(run, wanted, 10).await.unwrap(), [], "{wanted}");
+    }
 }
 
 on_both![

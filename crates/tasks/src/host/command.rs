@@ -131,14 +131,22 @@ impl Exit {
 
     /// What happened, with the last thing it said.
     pub fn told(&self) -> String {
+        self.told_by(&[])
+    }
+
+    /// The same of a program that marks what went wrong with one of these words; what it said last may be of no interest.
+    pub fn told_by(&self, marks: &[&str]) -> String {
         let mut text = match self.status {
             Status::Code(code) => format!("exit code {code}"),
             Status::Signal(signal) => format!("ended by signal {signal}"),
         };
-        let last =
-            |tail: &str| tail.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened);
-        if let Some(line) = last(&self.stderr_tail).or_else(|| last(&self.stdout_tail)) {
-            _ = write!(text, ": {line}");
+        let tails = [&self.stderr_tail, &self.stdout_tail];
+        let last = |is_meant: &dyn Fn(&str) -> bool| {
+            tails.iter().find_map(|tail| tail.lines().rev().map(str::trim).find(|line| is_meant(line)))
+        };
+        let marked = last(&|line| marks.iter().any(|mark| line.starts_with(mark)));
+        if let Some(line) = marked.or_else(|| last(&|line| !line.is_empty())) {
+            _ = write!(text, ": {}", shortened(line));
         }
         text
     }
@@ -184,6 +192,9 @@ mod tests {
         };
         assert_eq!(exit.told(), "exit code 3: no such disk");
         assert_eq!(Exit { status: Status::Signal(9), ..Exit::default() }.told(), "ended by signal 9");
+        let marked = Exit { stdout_tail: "fatal: no\nRECAP".into(), ..exit.clone() };
+        assert_eq!(marked.told_by(&["Error:", "fatal:"]), "exit code 3: fatal: no");
+        assert_eq!(marked.told_by(&["none:"]), "exit code 3: no such disk");
         let long = Exit { stderr_tail: "x".repeat(5000), ..exit };
         assert!(long.told().len() < 500);
     }

@@ -1,12 +1,14 @@
 //! The port between a task type and the machine it works on.
 //!
 //! A host belongs to one attempt: it knows where output goes, and it ends what it started when the attempt is stopped.
-//! There is the real one ([`real`]), one that only says what would be done ([`noop`]), and a recording one for tests.
+//! There is the real one ([`real`]), one that only says what would be done ([`noop`]), one that also says what is done
+//! ([`telling`]), and a recording one for tests.
 
 mod command;
 pub mod noop;
 pub mod real;
 mod stop;
+pub mod telling;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;

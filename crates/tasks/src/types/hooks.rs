@@ -20,6 +20,9 @@ pub(super) async fn call(name: &str, values: &Values, cx: Context<'_>) -> Outcom
     let mut input = JsonMap::new();
     input.insert("task_type".to_owned(), name.into());
     input.insert("node".to_owned(), cx.node.into());
+    if cx.debug {
+        input.insert("debug".to_owned(), true.into());
+    }
     let own = values.as_map().iter().filter(|(name, _)| !SCHEDULING.contains(&name.as_str()));
     let own = own.map(|(name, value)| (name.clone(), value.clone())).collect();
     input.insert("parameters".to_owned(), Json::Object(own));

@@ -136,8 +136,7 @@ impl Progress {
         node.last = at;
         let took = self.began[idx].zip(at).map(|(began, at)| format!(" after {}", duration(at - began)));
         let took = took.unwrap_or_default();
-        let why = body["end"]["message"].as_str().or_else(|| body["end"]["how"].as_str()).unwrap_or_default();
-        let why = crate::text::shortened(why, WHY_CHARS_MAX);
+        let why = crate::text::shortened(reason(&body["end"]), WHY_CHARS_MAX);
         let said = match body["next"]["outcome"].as_str() {
             Some("succeeded") => {
                 node.n_done += 1;
@@ -210,6 +209,19 @@ impl Progress {
 }
 
 const WHY_CHARS_MAX: usize = 300;
+
+/// Why an attempt ended: what its executor said, or what became of it.
+fn reason(end: &Json) -> &str {
+    let how = end["how"].as_str().unwrap_or_default();
+    end["message"].as_str().unwrap_or(match how {
+        "timed_out" => "it took longer than its timeout, and was ended",
+        "cancelled" => "it was cancelled",
+        "interrupted" => "it was interrupted when its agent ended",
+        "lost" => "its node was not heard of for too long",
+        "no_answer" => "its agent did not say how it ended",
+        other => other,
+    })
+}
 
 impl Node {
     fn new(name: &str) -> Self {
@@ -340,8 +352,16 @@ mod tests {
         );
         let failed = json!({"end": {"how": "timed_out"}, "next": {"outcome": "failed"}});
         assert!(
-            said(&mut progress, event("attempt_ended", json!(3), "05", failed)).contains("failed: timed_out")
+            said(&mut progress, event("attempt_ended", json!(3), "05", failed))
+                .contains("failed: it took longer than its timeout")
         );
+        for (end, why) in [
+            (json!({"how": "interrupted"}), "it was interrupted when its agent ended"),
+            (json!({"how": "refused", "message": "no"}), "no"),
+            (json!({"how": "of a newer version"}), "of a newer version"),
+        ] {
+            assert_eq!(reason(&end), why);
+        }
         let rest = json!({"ends": [[4, "node_failed", 3], [2, "skipped"], [99, "stopped"]]});
         assert_eq!(
             said(&mut progress, event("resolved", json!(null), "06", rest)),

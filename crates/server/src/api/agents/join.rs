@@ -114,13 +114,15 @@ pub(super) async fn let_in(app: &App, writing: &mut Writing, join: &Join, peer: 
         _ = app.failures.begin(GUESSING, peer.0, writing.now());
         return Err(ApiError::unauthorized("the join token is not known, has expired or is used up"));
     };
-    let node_id = node_of(writing, join, peer).await?;
+    let Meant { node_id, is_by_mac } = node_of(writing, join, peer).await?;
     let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
     let former = writing.agent_digest(&uid).await?;
     let is_taken = uid == MASTER || former.is_some();
     if is_taken && !may_replace {
+        let known = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
         return Err(ApiError::forbidden(format!(
-            "this token lets no agent take the place of `{uid}`; make one with `may_replace`, or send the old agent away first"
+            "this token lets no agent take the place of `{uid}`{known}; make one with `may_replace`, or send the old agent \
+             away first"
         )));
     }
     if let Some(id) = node_id {
@@ -156,10 +158,17 @@ async fn readmit(writing: &mut Writing, id: NodeId, may_replace: bool) -> ApiRes
     Ok(writing.node_readmit(id).await?)
 }
 
-/// The node that is meant; `None`: the master.
-async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Option<NodeId>> {
+/// Whose agent it is.
+struct Meant {
+    /// `None`: the master's.
+    node_id: Option<NodeId>,
+    /// It was not found under its name.
+    is_by_mac: bool,
+}
+
+async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Meant> {
     if join.node.as_deref() == Some(MASTER) {
-        return Ok(None);
+        return Ok(Meant { node_id: None, is_by_mac: false });
     }
     let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
     let mut found = match &join.node {
@@ -167,12 +176,16 @@ async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Op
         None => None,
     };
     // Whoever discovered the node may have called it otherwise.
+    let is_by_mac = found.is_none() && mac.is_some();
     if let (None, Some(mac)) = (&found, &mac) {
         found = writing.node_by_mac(mac).await?;
     }
     match (found, mac) {
-        (Some(node), _) => Ok(Some(node.id)),
-        (None, Some(mac)) => Ok(Some(create(writing, join, mac, peer).await?)),
+        (Some(node), _) => Ok(Meant { node_id: Some(node.id), is_by_mac }),
+        (None, Some(mac)) => {
+            let node_id = Some(create(writing, join, mac, peer).await?);
+            Ok(Meant { node_id, is_by_mac: false })
+        }
         (None, None) => Err(ApiError::bad_request(match &join.node {
             Some(name) => format!(
                 "there is no node `{name}`, and without a MAC address in `facts.mac` none can be made; discover it \
@@ -208,7 +221,10 @@ async fn create(writing: &mut Writing, join: &Join, mac: String, peer: Peer) -> 
         hostname: None,
         manufacturer: text("manufacturer"),
         platform_name: text("platform_name"),
-        os_platform: text("os_platform"),
+        os_platform: text("os_platform").or_else(|| {
+            let os = join.facts.get("os").and_then(|os| os.get("id"));
+            os.and_then(Json::as_str).map(str::to_owned)
+        }),
         labels: JsonMap::new(),
         meta: JsonMap::new(),
         facts: join.facts.clone(),

@@ -27,7 +27,9 @@ pub(super) async fn node_show(
     path: PathParams,
 ) -> ApiResult<Answer<NodeView>> {
     let mut session = app.store.snapshot().await?;
-    Ok(answer(node_of(&mut session, &login, &path).await?))
+    let node = node_of(&mut session, &login, &path).await?;
+    let generation = node.generation;
+    Ok(Answer::ok(NodeView::with_facts(node)).version(generation))
 }
 
 /// Change a node; what is not given stays

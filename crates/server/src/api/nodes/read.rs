@@ -38,7 +38,7 @@ pub(super) struct Body {
 }
 
 /// Fields of an answer that a body may send back.
-const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at"];
+const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at", "facts"];
 
 #[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
 pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {

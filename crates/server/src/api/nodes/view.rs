@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use stoker_model::{Json, JsonMap, Node, NodeErrorKind};
+use stoker_state::Secrets;
 use utoipa::ToSchema;
 
 use crate::clock;
@@ -53,6 +54,19 @@ pub(super) struct NodeView {
     network_data: Vec<Json>,
     last_seen_at: Option<String>,
     created_at: String,
+    /// What its agent found out about the machine; there where one node is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = json!({"cores": 8, "memory_bytes": 17_179_869_184_i64}))]
+    facts: Option<JsonMap>,
+}
+
+impl NodeView {
+    /// What somebody has put among the facts under a key that names a secret is masked.
+    pub(super) fn with_facts(mut node: Node) -> Self {
+        let mut facts = Json::Object(std::mem::take(&mut node.facts));
+        Secrets::default().mask(&mut facts);
+        Self { facts: facts.as_object().cloned(), ..Self::from(node) }
+    }
 }
 
 impl From<Node> for NodeView {
@@ -84,6 +98,7 @@ impl From<Node> for NodeView {
             network_data: Vec::new(),
             last_seen_at: node.last_seen_at.map(clock::plain),
             created_at: clock::plain(node.created_at),
+            facts: None,
         }
     }
 }

@@ -12,7 +12,10 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         let recap = read_recap(&exit.stdout_tail);
         match failure(exit.is_success(), &recap) {
             None => Ok(recap),
-            Some(why) => Err(Failure::failed(format!("{why} ({})", exit.told())).summary(recap)),
+            Some(why) => {
+                let told = exit.told_by(&["fatal:", "ERROR!"]);
+                Err(Failure::failed(format!("{why} ({told})")).summary(recap))
+            }
         }
     })
 }

@@ -14,7 +14,7 @@ pub(super) const TYPE: TaskType = TaskType {
 The node does not boot from its disks afterwards; it is not restarted.
 
 How that is done depends on the place, so the operator gives the agent a program for it: `--hook erase_node=PATH`. It finds the
-parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`) and the uid of the node in
+parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, and `\"debug\": true` in a run that is to say more) and the uid of the node in
 `STOKER_NODE`; exit code 0 is success. Without such a program the task is refused.",
     runs_on: RunsOn::Node,
     is_idempotent: false,

@@ -8,5 +8,5 @@ use crate::types::shell::run_script;
 use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
-    Box::pin(run_script(Spec::read(values), cx))
+    Box::pin(async move { run_script(Spec::read(values)?, cx).await })
 }

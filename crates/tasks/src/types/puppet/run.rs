@@ -9,7 +9,7 @@ use crate::values::Values;
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
     Box::pin(async move {
         // Everything that a noop says is wanted; more of it would drown what would change.
-        let is_debug = cx.debug && !cx.is_noop();
+        let is_debug = (cx.debug || values.flag("debug")) && !cx.is_noop();
         let mut exit = cx.host.run(command(values, cx.is_noop(), is_debug)).await?;
         let mut summary = exit.collected.get(SUMMARY).map(|text| read_summary(text)).unwrap_or_default();
         let code = match exit.status {
@@ -22,7 +22,9 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         }
         match why {
             None => Ok(summary),
-            Some(why) => Err(Failure::failed(format!("{why} ({})", exit.told())).summary(summary)),
+            Some(why) => {
+                Err(Failure::failed(format!("{why} ({})", exit.told_by(&["Error:"]))).summary(summary))
+            }
         }
     })
 }

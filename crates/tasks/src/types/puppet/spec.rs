@@ -40,7 +40,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     let prefix = values.text("command_prefix");
     let mut words: Vec<String> = prefix.split_whitespace().map(str::to_owned).collect();
     words.extend(["puppet", "apply", "--detailed-exitcodes", "--color=false"].map(str::to_owned));
-    if is_debug || values.flag("debug") {
+    if is_debug {
         words.extend(["--debug", "--trace", "--evaltrace"].map(str::to_owned));
     } else {
         words.push("--verbose".to_owned());

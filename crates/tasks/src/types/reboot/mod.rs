@@ -12,7 +12,8 @@ pub(super) const TYPE: TaskType = TaskType {
     about: "Restart the node and wait until it is back.",
     reference: "\
 The journal of the agent remembers which boot it was; success is reported by the agent that comes up in another one, so the
-agent has to be started at boot. The command is `shutdown -r now`, or what the operator gave as `--hook reboot=PATH`.",
+agent has to be started at boot. The command is `shutdown -r now`, or what the operator gave as `--hook reboot=PATH`. Where the agent
+of a node is only pretended (`--local-agents`), the task is refused without such a program: it would restart the server.",
     runs_on: RunsOn::Node,
     is_idempotent: false,
     noop: "Says that the node would reboot.",

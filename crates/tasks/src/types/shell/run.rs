@@ -8,7 +8,7 @@ use crate::values::Values;
 use stoker_model::JsonMap;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
-    Box::pin(run_script(Spec::read(values), cx))
+    Box::pin(async move { run_script(Spec::read(values)?, cx).await })
 }
 
 /// Also what `master_shell` does, elsewhere.

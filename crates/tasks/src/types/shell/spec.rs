@@ -1,5 +1,8 @@
 //! Parameters of `shell`.
 
+use stoker_model::Json;
+
+use crate::outcome::Failure;
 use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
@@ -20,14 +23,30 @@ pub(in crate::types) struct Spec {
 }
 
 impl Spec {
-    pub(in crate::types) fn read(values: &Values) -> Self {
-        let env = values.json("env").and_then(|env| env.as_object()).into_iter().flatten();
-        let env = env.map(|(name, value)| {
+    pub(in crate::types) fn read(values: &Values) -> Result<Self, Failure> {
+        let given = values.json("env").and_then(|env| env.as_object()).into_iter().flatten();
+        // `null` is how computed parameters say that there is none.
+        let given: Vec<_> = given.filter(|(_, value)| !value.is_null()).collect();
+        let wrong: Vec<String> =
+            given.iter().filter_map(|(name, value)| wrong_variable(name, value)).collect();
+        if !wrong.is_empty() {
+            return Err(Failure::refused(wrong.join("; ")));
+        }
+        let env = given.into_iter().map(|(name, value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.clone(), text)
         });
-        Self { cmd: values.text("cmd"), cwd: values.text("cwd"), env: env.collect() }
+        Ok(Self { cmd: values.text("cmd"), cwd: values.text("cwd"), env: env.collect() })
     }
+}
+
+/// Why a variable cannot be in an environment. Its value may be a secret.
+fn wrong_variable(name: &str, value: &Json) -> Option<String> {
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return Some(format!("`env` has the name `{}`, which no variable can have", name.escape_debug()));
+    }
+    let is_plain = value.is_string() || value.is_number() || value.is_boolean();
+    (!is_plain).then(|| format!("`env.{name}` must be a text, a number or a flag"))
 }
 
 /// The words of a command that needs no shell: an absolute path and plain arguments. Anything a shell would treat in its
