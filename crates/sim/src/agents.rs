@@ -230,14 +230,16 @@ impl World<'_> {
         let agent = &mut self.agents[idx];
         let is_safe = match write {
             Write::Append(record) => {
-                let is_safe =
-                    matches!(record, Record::Accepted { .. }) && self.sabotage != Sabotage::UnsafePromise;
+                let safe = record.safe();
                 if let Record::Ended(finished) = &record {
                     self.truth.journaled(finished.key, &finished.end);
+                }
+                if safe == Safe::Soon {
                     agent.waits_for_sync_since.get_or_insert(self.now);
+                    is_worst_moment = self.now < self.chaos_until && self.dice.one_in(40);
                 }
                 agent.journal.push(record);
-                is_safe
+                safe == Safe::First && self.sabotage != Sabotage::UnsafePromise
             }
             Write::Replace(records) => {
                 agent.journal = records;

@@ -118,7 +118,8 @@ async fn write_all(
             // Only a runtime that shuts down, or a bug, ends it before its time.
             let Ok((returned, answers, is_safe)) = written.await else { return };
             file = returned;
-            if !is_safe && !(jobs.is_closed() && jobs.is_empty()) {
+            let is_last = jobs.is_closed() && jobs.is_empty();
+            if !is_safe && !is_last {
                 owed = Some(Instant::now() + AGAIN);
             }
             answers
