@@ -244,10 +244,6 @@ impl App {
         }
         let Some(id) = NodeId::parse(uid) else { return Ok(runs.master_agent.then(here)) };
         let Some(node) = session.node_get(id).await? else { return Ok(None) };
-        // Who was cut off comes in again with a token.
-        if session.node_is_revoked(id).await? {
-            return Ok(None);
-        }
         Ok(match over_ssh(&node) {
             Ok(Some(place)) => Some(place),
             Ok(None) => runs.local_agents.then(here),
