@@ -157,11 +157,13 @@ impl JournalFile {
         file.write_all(bytes)?;
         file.sync_data()?;
         fs::rename(&beside, &self.path)?;
-        sync_folder(&self.path)?;
         self.file = file;
         self.length = bytes.len() as u64;
         self.size = self.length;
         self.is_dirty = false;
+        // From now on the other one is written to, wherever a loss of power leaves the name.
+        self.is_broken = true;
+        sync_folder(&self.path)?;
         self.is_broken = false;
         Ok(())
     }

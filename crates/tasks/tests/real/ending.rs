@@ -57,6 +57,13 @@ async fn daemons_in_sessions_of_their_own() {
     ends(&format!("( {daemon} & ) ; sleep 0.3; echo $$ >> PIDS; echo ready; sleep 1000"), 3).await;
 }
 
+/// Known by its parent alone, which ends first.
+#[tokio::test]
+async fn a_child_without_an_environment_that_does_not_listen() {
+    let child = "env -i setsid bash -c \"trap '' TERM; echo \\$\\$ >> PIDS; while :; do sleep 1000; done\"";
+    ends(&format!("{child} & echo $$ >> PIDS; sleep 0.3; echo ready; wait"), 2).await;
+}
+
 #[tokio::test]
 async fn a_stopped_program() {
     ends("echo $$ > PIDS; sleep 1000 & echo ready; kill -STOP $$", 1).await;

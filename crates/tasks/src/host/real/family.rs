@@ -55,6 +55,7 @@ impl Ticks {
 /// What is known of an attempt's processes.
 #[derive(Clone, Debug)]
 pub struct Family {
+    /// Processes that are known to belong to it, and whose groups do.
     pub leaders: Vec<ProcessId>,
     pub mark: String,
 }
@@ -66,8 +67,8 @@ const LOOK: Duration = Duration::from_millis(20);
 const LOOKS_MAX: usize = 250;
 
 /// Asks all of them to end, waits, ends them. Returns how many are left.
-pub async fn end_family(family: Family, grace: Duration) -> usize {
-    let mut members = family.look().await;
+pub async fn end_family(mut family: Family, grace: Duration) -> usize {
+    let mut members = family.look_again().await;
     if members.is_empty() {
         return 0;
     }
@@ -77,21 +78,21 @@ pub async fn end_family(family: Family, grace: Duration) -> usize {
     let polite = async {
         while !members.is_empty() {
             tokio::time::sleep(LOOK).await;
-            members = family.look().await;
+            members = family.look_again().await;
         }
     };
     if tokio::time::timeout(grace, polite).await.is_ok() {
         return 0;
     }
     for _ in 0..LOOKS_MAX {
-        let members = family.look().await;
+        let members = family.look_again().await;
         if members.is_empty() {
             return 0;
         }
         signal(&members, Signal::SIGKILL);
         tokio::time::sleep(LOOK).await;
     }
-    family.look().await.len()
+    family.look_again().await.len()
 }
 
 fn signal(members: &BTreeSet<i32>, signal: Signal) {
@@ -105,6 +106,16 @@ impl Family {
     /// Whether any process of it lives.
     pub async fn is_alive(&self) -> bool {
         !self.look().await.is_empty()
+    }
+
+    /// Who was found once belongs to it from then on: without a mark it was known by its parents alone, and those may be the
+    /// first to end.
+    async fn look_again(&mut self) -> BTreeSet<i32> {
+        let members = self.look().await;
+        let known = members.iter().filter_map(|pid| ProcessId::of(*pid));
+        let new: Vec<ProcessId> = known.filter(|process| !self.leaders.contains(process)).collect();
+        self.leaders.extend(new);
+        members
     }
 
     async fn look(&self) -> BTreeSet<i32> {
@@ -123,7 +134,10 @@ impl Family {
             .filter(|leader| owns_group(&all, **leader))
             .map(|leader| leader.pid)
             .collect();
-        let mut members: BTreeSet<i32> = BTreeSet::new();
+        let is_same =
+            |leader: &&ProcessId| all.get(&leader.pid).is_some_and(|stat| stat.started == leader.started);
+        let mut members: BTreeSet<i32> =
+            self.leaders.iter().filter(is_same).map(|leader| leader.pid).collect();
         let needle = format!("{MARK}={}\0", self.mark);
         for pid in all.keys() {
             if carries(*pid, needle.as_bytes()) {
