@@ -133,9 +133,7 @@ impl Fleet<'_> {
         wait_for_plan(&self.remote, run).await?;
         eprintln!("planned after {:.1} s", since.elapsed().as_secs_f64());
         self.said(agents, "planned");
-        let since = Instant::now();
-        wait_for_end(&self.remote, run).await?;
-        let seconds = since.elapsed().as_secs_f64();
+        let seconds = wait_for_end(&self.remote, run).await?.as_secs_f64();
         self.said(agents, "deployed");
         let plan = self.remote.json("GET", "/api/v1/plans/1", None).await?;
         let (n_run, n_skip) = (number(&plan, "n_run")?, number(&plan, "n_skip")?);

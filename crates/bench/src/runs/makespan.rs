@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Options, of_plan};
@@ -11,7 +11,7 @@ use stoker_model::PlanId;
 use stoker_planner::{Plan, decode};
 use stoker_settings::{Runs, Server};
 
-use super::{memory, wait_for_end, wait_for_plan};
+use super::{memory, wait_for_end};
 use crate::line::mac;
 use crate::real::{N_KINDS, Real};
 use crate::row::{Limit, Row};
@@ -36,10 +36,7 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     let cluster = real.make(&server, N_KINDS, file.path()).await?;
     let body = json!({"cluster": cluster, "graphs": [{"type": "default"}]});
     let run = server.create("/api/v1/graphs/execute", &body).await?;
-    wait_for_plan(&server, run).await?;
-    let since = Instant::now();
-    wait_for_end(&server, run).await?;
-    let lasted = since.elapsed();
+    let lasted = wait_for_end(&server, run).await?;
     let bytes = server.app.store.read().await?.plan_document(PlanId(1)).await?.ok_or("no plan")?;
     let rounds = lower_bound(&decode(&bytes)?.plan)?;
     Ok(Some(Row::new(

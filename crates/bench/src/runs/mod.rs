@@ -11,13 +11,14 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::civil::DateTime;
 use stoker_model::Json;
 
 use crate::row::Row;
 use crate::server::Api;
 
 /// How often it is looked how far a run is; to look more often would slow down what is measured.
-const LOOK: Duration = Duration::from_millis(25);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// With `playbook`, which runs playbooks of ansible-core, that does the same work too.
 pub(crate) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {
@@ -35,16 +36,24 @@ pub(crate) async fn wait_for_plan(server: &impl Api, run: i64) -> Result<(), Box
     Ok(())
 }
 
-/// Waits until a run has succeeded.
-pub(crate) async fn wait_for_end(server: &impl Api, run: i64) -> Result<(), Box<dyn Error>> {
+/// Waits until a run has succeeded: how long it took, as its record says.
+pub(crate) async fn wait_for_end(server: &impl Api, run: i64) -> Result<Duration, Box<dyn Error>> {
     loop {
         let shown = part(server, run).await?;
         match shown["status"].as_str() {
-            Some("ready") => return Ok(()),
-            Some("running") => tokio::time::sleep(LOOK).await,
+            Some("ready") => return lasted(&shown),
+            Some("pending" | "running") => tokio::time::sleep(LOOK).await,
             _ => return Err(format!("the run failed: {shown}").into()),
         }
     }
+}
+
+/// From when the plan was made and the run began to its end.
+fn lasted(shown: &Json) -> Result<Duration, Box<dyn Error>> {
+    let time = |key: &str| -> Result<DateTime, Box<dyn Error>> {
+        Ok(shown[key].as_str().ok_or("a run without times")?.parse()?)
+    };
+    Ok(time("time_start")?.duration_until(time("time_end")?).try_into()?)
 }
 
 /// The only part of a run.

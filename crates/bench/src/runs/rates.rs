@@ -2,13 +2,13 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use stoker_model::Json;
 use stoker_settings::{Runs, Server};
 
-use super::{ansible, memory, wait_for_end, wait_for_plan};
+use super::{ansible, memory, wait_for_end};
 use crate::agent::plain_rate;
 use crate::line::mac;
 use crate::row::{Limit, Row};
@@ -82,10 +82,8 @@ async fn rate(
         "cluster": cluster, "graphs": [{"type": "default"}], "nodes_at_once": n_nodes, "force": true,
     });
     let run = server.create("/api/v1/graphs/execute", &body).await?;
-    wait_for_plan(server, run).await?;
-    let since = Instant::now();
-    wait_for_end(server, run).await?;
-    Ok((n_nodes * n_tasks) as f64 / since.elapsed().as_secs_f64())
+    let lasted = wait_for_end(server, run).await?;
+    Ok((n_nodes * n_tasks) as f64 / lasted.as_secs_f64())
 }
 
 async fn make_cluster(server: &impl Api, n_nodes: usize, n_tasks: usize) -> Result<i64, Box<dyn Error>> {
