@@ -1,4 +1,4 @@
-//! A store to test on, and records to begin with.
+//! Test fixture: a store on either engine, and helpers that create records.
 
 use serde_json::json;
 use stoker_model::{
@@ -11,14 +11,14 @@ use stoker_testkit::{Folder, TestDatabase};
 
 pub(crate) const NOW: Micros = Micros(1_750_000_000_123_456);
 
-pub(crate) struct Ground {
+pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) database: Database,
     pub(crate) folder: Folder,
     postgres: Option<TestDatabase>,
 }
 
-impl Ground {
+impl Fixture {
     pub(crate) async fn sqlite() -> Self {
         let folder = Folder::new();
         let database = Database::Sqlite { path: folder.file("stoker.db") };
@@ -49,11 +49,11 @@ impl Ground {
     }
 }
 
-/// How many rows a table has, orphans included, which no method of the store shows.
-pub(crate) async fn n_rows(ground: &Ground, table: &'static str) -> i64 {
+/// Number of rows in a table, including orphans, which no store method returns.
+pub(crate) async fn n_rows(fixture: &Fixture, table: &'static str) -> i64 {
     use sqlx::{Connection as _, Row as _};
     let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
-    match &ground.database {
+    match &fixture.database {
         Database::Sqlite { path } => {
             let mut connection = sqlx::SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
             sqlx::query(sql).fetch_one(&mut connection).await.unwrap().get(0)
@@ -76,7 +76,7 @@ pub(crate) fn change(action: &'static str) -> Change {
 pub(crate) fn map(value: Json) -> JsonMap {
     match value {
         Json::Object(map) => map,
-        other => panic!("no map: {other}"),
+        other => panic!("not a map: {other}"),
     }
 }
 
@@ -220,8 +220,8 @@ pub(crate) async fn run(writing: &mut Writing, uuid: &str) -> Run {
     writing.run_create(&new_run(uuid)).await.unwrap()
 }
 
-/// What is told of a node that came or went.
-pub(crate) fn news(node: &Node) -> NewNotification {
+/// Notification for a node that went online or offline.
+pub(crate) fn connection_notification(node: &Node) -> NewNotification {
     NewNotification {
         topic: if node.online { Topic::NodeBack } else { Topic::NodeLost },
         message: format!("node {}", node.id),
