@@ -1,4 +1,4 @@
-//! The fold: how an event changes the state. Nothing is decided here, and nothing else changes a state.
+//! The fold: how an event changes the state. It makes no decisions, and nothing else changes the state.
 
 use stoker_model::Micros;
 
@@ -7,11 +7,12 @@ use super::input::StopHow;
 use super::state::{Due, Phase, Run, State, Timer};
 use crate::blueprint::{Blueprint, NONE, OnFailure};
 
-/// In the place of an instance: the run was stopped.
+/// Pseudo instance that stands for "the run was stopped" as a cause.
 pub(super) const STOPPED: u32 = NONE - 1;
 
 impl Run {
-    /// Changes the state as the event says. Events of another run, or in another order, give a state of no meaning.
+    /// Applies an event. Events of another run or in another order lead to a meaningless state; see
+    /// [`Run::replay`] for checked application.
     pub fn apply(&mut self, blueprint: &Blueprint, event: &Event) {
         let at = event.at;
         match &event.kind {
@@ -35,13 +36,13 @@ impl Run {
             EventKind::NodeGivenUp { node } => self.node_given_up(blueprint, *node),
             EventKind::ToleranceExceeded { group, .. } => {
                 self.exceeded = Some(*group);
-                self.decided(Due::Group(*group));
+                self.pop_due(Due::Group(*group));
                 if !matches!(self.phase, Phase::Stopping { .. }) {
                     self.stopping(StopHow::Graceful);
                 }
             }
             EventKind::NodeEnded { node, end } => {
-                self.decided(Due::Node(*node));
+                self.pop_due(Due::Node(*node));
                 self.nodes[*node as usize].end = Some(*end);
             }
             EventKind::StopAsked { how } => {
@@ -65,9 +66,9 @@ impl Run {
         let first: Vec<u32> = (0..).zip(&self.n_open).filter(|(_, n)| **n == 0).map(|(idx, _)| idx).collect();
         for vertex in first {
             if (vertex as usize) < blueprint.instances.len() {
-                self.opened(blueprint, vertex);
+                self.unblocked(blueprint, vertex);
             } else {
-                self.pass_on(blueprint, vertex, NONE);
+                self.propagate(blueprint, vertex, NONE);
             }
         }
     }
@@ -76,7 +77,7 @@ impl Run {
         let instance = blueprint.instances[idx as usize];
         self.states[idx as usize] = State::Dispatched;
         self.attempts[idx as usize] = u16::try_from(attempt).unwrap_or(u16::MAX);
-        self.again.remove(&idx);
+        self.retry_due.remove(&idx);
         if !self.flights.contains_key(&idx) {
             self.ready.remove(blueprint, idx);
             self.ready.occupy(blueprint, idx, true);
@@ -99,7 +100,7 @@ impl Run {
                 self.set_timer(idx, at);
             }
             Next::Final(outcome) => {
-                self.land(blueprint, idx);
+                self.release(blueprint, idx);
                 self.ended(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
             }
         }
@@ -109,18 +110,18 @@ impl Run {
         if let Some(timer) = self.flights.get(&idx) {
             self.timers.remove(&(*timer, Timer::Flight(idx)));
         }
-        self.again.insert(idx);
+        self.retry_due.insert(idx);
     }
 
     pub(super) fn resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
-        self.decided(Due::Instance(idx));
+        self.pop_due(Due::Instance(idx));
         let instance = blueprint.instances[idx as usize];
         if self.states[idx as usize] == State::Ready {
             self.ready.remove(blueprint, idx);
         }
         let node = &mut self.nodes[instance.node as usize];
         let (state, taint) = match resolution {
-            // A stage that is passed is where failures end.
+            // A stage that is passed ends the propagation of failures.
             Resolution::Skipped if blueprint.nodes[instance.node as usize].is_sync => (State::Skipped, NONE),
             Resolution::Skipped => (State::Skipped, self.cause[idx as usize]),
             Resolution::Blocked { by } => {
@@ -133,7 +134,8 @@ impl Run {
             Resolution::NotStarted(NotStarted::NodeFailed { by }) => (State::NotStarted, by),
             Resolution::NotStarted(NotStarted::NodeLost { node: lost }) => {
                 node.block(idx);
-                // When it was given up nothing may have needed it; now something does.
+                // When the node was given up, possibly nothing depended on it; now something does, so it
+                // counts as failed.
                 self.count_failure(blueprint, lost);
                 self.node_may_end(blueprint, lost);
                 (State::NotStarted, idx)
@@ -143,7 +145,7 @@ impl Run {
                 (State::NotStarted, STOPPED)
             }
             Resolution::NotRetried(outcome) => {
-                self.land(blueprint, idx);
+                self.release(blueprint, idx);
                 (state_of(outcome), taint_of(outcome, idx))
             }
         };
@@ -155,26 +157,26 @@ impl Run {
         self.nodes[node as usize].lost_since = Some(at);
         self.timers.insert((until, Timer::Node(node)));
         self.update_free(blueprint, node);
-        // An answer cannot come now; whether it is overdue is asked again when the node is back or given up.
+        // No result can arrive now. The deadline is set again when the node is back or given up.
         self.postpone(node, later(until, blueprint.options.grace_ms));
     }
 
     fn node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
-        self.no_longer_lost(blueprint, node);
+        self.clear_lost(blueprint, node);
         self.update_free(blueprint, node);
         self.postpone(node, later(at, blueprint.options.grace_ms));
     }
 
     fn node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
-        self.no_longer_lost(blueprint, node);
+        self.clear_lost(blueprint, node);
         let state = &mut self.nodes[node as usize];
         state.is_given_up = true;
         let is_needed = state.n_open > 0 || !state.flights.is_empty();
         self.update_free(blueprint, node);
         self.abandon(blueprint, node);
-        let pausing: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
-        for idx in pausing {
-            self.give_up_pause(idx);
+        let waiting: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
+        for idx in waiting {
+            self.cancel_retry(idx);
         }
         if is_needed {
             self.count_failure(blueprint, node);
@@ -185,7 +187,7 @@ impl Run {
     fn taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
         for node in 0..blueprint.nodes.len() as u32 {
             if self.nodes[node as usize].lost_since.is_some() {
-                self.no_longer_lost(blueprint, node);
+                self.clear_lost(blueprint, node);
                 self.node_lost(blueprint, node, at);
             } else {
                 self.postpone(node, later(at, blueprint.options.grace_ms));
@@ -193,7 +195,7 @@ impl Run {
         }
     }
 
-    fn no_longer_lost(&mut self, blueprint: &Blueprint, node: u32) {
+    fn clear_lost(&mut self, blueprint: &Blueprint, node: u32) {
         if let Some(since) = self.nodes[node as usize].lost_since.take() {
             self.timers.remove(&(later(since, blueprint.options.lost_after_ms), Timer::Node(node)));
         }
@@ -203,18 +205,18 @@ impl Run {
         self.phase = Phase::Stopping { how };
         let flights: Vec<u32> = self.flights.keys().copied().collect();
         for idx in flights {
-            self.give_up_pause(idx);
+            self.cancel_retry(idx);
         }
     }
 
-    /// There will be no further attempt of an instance that waits for one.
-    fn give_up_pause(&mut self, idx: u32) {
+    /// Schedules the end of an instance that waits for a retry: there will be none.
+    fn cancel_retry(&mut self, idx: u32) {
         if self.states[idx as usize] == State::Pausing && !self.due.contains(&Due::Instance(idx)) {
             self.due.push_back(Due::Instance(idx));
         }
     }
 
-    /// An instance ended.
+    /// Records the final state of an instance and its consequences.
     fn ended(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
         let node_idx = blueprint.instances[idx as usize].node;
         self.states[idx as usize] = state;
@@ -240,10 +242,10 @@ impl Run {
         if is_done {
             self.node_may_end(blueprint, node_idx);
         }
-        self.pass_on(blueprint, idx, taint);
+        self.propagate(blueprint, idx, taint);
     }
 
-    /// Nothing that waits with this node will be begun.
+    /// Returns the ready instances of a node to pending and schedules their resolution: they will not start.
     fn abandon(&mut self, blueprint: &Blueprint, node: u32) {
         for idx in self.ready.of_node(blueprint, node) {
             self.ready.remove(blueprint, idx);
@@ -277,10 +279,11 @@ impl Run {
         }
     }
 
-    /// Tells everything after a vertex that it has ended. No recursion: chains are as long as graphs are deep.
-    fn pass_on(&mut self, blueprint: &Blueprint, vertex: u32, taint: u32) {
-        let mut passed = vec![(vertex, taint)];
-        while let Some((vertex, taint)) = passed.pop() {
+    /// Propagates the end of a vertex to its successors. Iterative, because chains may be as long as the
+    /// graph is deep.
+    fn propagate(&mut self, blueprint: &Blueprint, vertex: u32, taint: u32) {
+        let mut queue = vec![(vertex, taint)];
+        while let Some((vertex, taint)) = queue.pop() {
             for target in blueprint.order.targets(vertex) {
                 let at = *target as usize;
                 if self.cause[at] == NONE {
@@ -291,16 +294,16 @@ impl Run {
                     continue;
                 }
                 if at < blueprint.instances.len() {
-                    self.opened(blueprint, *target);
+                    self.unblocked(blueprint, *target);
                 } else {
-                    passed.push((*target, self.cause[at]));
+                    queue.push((*target, self.cause[at]));
                 }
             }
         }
     }
 
-    /// Everything before an instance has ended.
-    fn opened(&mut self, blueprint: &Blueprint, idx: u32) {
+    /// Called when all predecessors of an instance have ended.
+    fn unblocked(&mut self, blueprint: &Blueprint, idx: u32) {
         let instance = blueprint.instances[idx as usize];
         let is_due = instance.is_skipped()
             || self.cause[idx as usize] != NONE
@@ -314,13 +317,13 @@ impl Run {
         }
     }
 
-    /// An instance no longer occupies its node.
-    fn land(&mut self, blueprint: &Blueprint, idx: u32) {
+    /// Releases the node of an instance that is not in flight any more.
+    fn release(&mut self, blueprint: &Blueprint, idx: u32) {
         let instance = blueprint.instances[idx as usize];
         if let Some(timer) = self.flights.remove(&idx) {
             self.timers.remove(&(timer, Timer::Flight(idx)));
         }
-        self.again.remove(&idx);
+        self.retry_due.remove(&idx);
         self.nodes[instance.executor as usize].flights.remove(&idx);
         self.nodes[instance.node as usize].is_busy = false;
         self.n_busy -= 1;
@@ -335,18 +338,18 @@ impl Run {
         self.timers.insert((at, Timer::Flight(idx)));
     }
 
-    /// What the agent of a node carries out is not looked at before this.
+    /// Extends the deadlines of attempts that the node's agent executes.
     fn postpone(&mut self, node: u32, until: Micros) {
         let flights: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
         for idx in flights {
-            let is_asked = matches!(self.states[idx as usize], State::Dispatched | State::Started);
-            if is_asked && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
+            let is_in_flight = matches!(self.states[idx as usize], State::Dispatched | State::Started);
+            if is_in_flight && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
                 self.set_timer(idx, until);
             }
         }
     }
 
-    /// Whether a node takes part in what is still to come.
+    /// Whether a node can still start tasks.
     pub(super) fn takes_tasks(&self, blueprint: &Blueprint, node: u32) -> bool {
         let state = &self.nodes[node as usize];
         let stops = blueprint.options.on_failure == OnFailure::NodeStops;
@@ -359,7 +362,7 @@ impl Run {
         self.ready.set_free(blueprint, node, is_free);
     }
 
-    fn decided(&mut self, due: Due) {
+    fn pop_due(&mut self, due: Due) {
         if self.due.front() == Some(&due) {
             self.due.pop_front();
         }

@@ -1,4 +1,4 @@
-//! One step: something happened, this is recorded and this has to be done.
+//! One step: an input comes in, events and effects come out.
 
 use stoker_model::{JsonMap, Micros};
 
@@ -9,23 +9,22 @@ use super::state::{Phase, Run, State, Timer};
 use crate::blueprint::Blueprint;
 use crate::session::{AttemptKey, CancelHow, End, Mode};
 
-/// What a step decided.
+/// Result of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// To be kept before anything is done about it.
+    /// Events to commit before executing the effects.
     pub events: Vec<Event>,
-    /// To be done after that.
+    /// Effects to execute after the commit.
     pub effects: Vec<Effect>,
 }
 
-/// What follows from an input. The state is changed by the events of the answer and in no other way; an input that is
-/// refused changes nothing.
+/// Processes an input. The state changes only through the returned events; a rejected input changes nothing.
 pub fn step(run: &mut Run, blueprint: &Blueprint, input: Input, now: Micros) -> Result<Step, Illegal> {
     let wake_before = run.wakes_at();
     let mut stepping = Stepping { run, blueprint, now, step: Step::default() };
-    stepping.take(input)?;
-    // The clock is looked at last: what has just arrived is not overdue.
-    stepping.ring();
+    stepping.handle_input(input)?;
+    // Timers fire after the input: a result that has just arrived is not overdue.
+    stepping.fire_timers();
     stepping.settle();
     let Stepping { run, mut step, .. } = stepping;
     let wake = run.wakes_at();
@@ -43,7 +42,7 @@ pub(super) struct Stepping<'s> {
 }
 
 impl Stepping<'_> {
-    fn take(&mut self, input: Input) -> Result<(), Illegal> {
+    fn handle_input(&mut self, input: Input) -> Result<(), Illegal> {
         match input {
             Input::Begin => match self.run.phase {
                 Phase::Created => self.emit(EventKind::Began),
@@ -60,7 +59,7 @@ impl Stepping<'_> {
             Input::NodeBack { node } => self.connectivity(node, false)?,
             Input::Stop { how } => self.stop(how)?,
             Input::Pause => match self.run.phase {
-                // What comes after a run that is paused is paused from its beginning.
+                // The successor of a paused run starts paused.
                 Phase::Created => {
                     self.emit(EventKind::Began);
                     self.emit(EventKind::Paused);
@@ -87,7 +86,7 @@ impl Stepping<'_> {
         }
     }
 
-    /// Whether an attempt is the one that is waited for.
+    /// Whether the attempt is the current one of its instance and in flight.
     fn is_current(&self, key: AttemptKey) -> Result<bool, Illegal> {
         if key.run != self.run.id {
             return Err(Illegal::WrongRun);
@@ -102,7 +101,7 @@ impl Stepping<'_> {
 
     fn started(&mut self, key: AttemptKey, at: Micros) -> Result<(), Illegal> {
         if !self.is_current(key)? {
-            // Nobody waits for it any more, so it should not go on.
+            // The attempt was given up, so the agent must stop it.
             if self.run.unanswered.contains(&(key.instance, key.attempt)) {
                 self.step.effects.push(Effect::Cancel { key, how: CancelHow::Now });
             }
@@ -132,20 +131,20 @@ impl Stepping<'_> {
     fn next(&self, instance: u32, attempt: u32, end: &AttemptEnd) -> Next {
         let policy = self.blueprint.policies[self.blueprint.instances[instance as usize].policy as usize];
         let is_stopping = matches!(self.run.phase, Phase::Stopping { .. });
-        let n_attempts_more = match end {
+        let n_retries = match end {
             AttemptEnd::Reported(End::Succeeded) => return Next::Final(Outcome::Succeeded),
             AttemptEnd::Reported(End::Cancelled) if is_stopping => return Next::Final(Outcome::Cancelled),
             AttemptEnd::Reported(End::Cancelled) | AttemptEnd::Lost => 0,
-            // Not the task's fault, so one more even for those that are never tried again.
+            // The task is not at fault, so allow one retry even if it has none.
             AttemptEnd::Reported(End::Interrupted) if policy.retry_interrupted => policy.n_retries.max(1),
             AttemptEnd::Reported(End::Interrupted) => 0,
             AttemptEnd::Reported(End::Failed { .. } | End::TimedOut | End::Refused { .. })
             | AttemptEnd::NoAnswer => policy.n_retries,
         };
-        // Attempts are numbered in two bytes.
-        if attempt <= n_attempts_more.min(u32::from(u16::MAX) - 1) && !is_stopping {
-            let pause_ms = policy.pause_ms(attempt, self.blueprint.options.backoff_max_ms);
-            return Next::Retry { at: later(self.now, pause_ms) };
+        // Attempt numbers are 16 bits.
+        if attempt <= n_retries.min(u32::from(u16::MAX) - 1) && !is_stopping {
+            let backoff_ms = policy.backoff_ms(attempt, self.blueprint.options.backoff_max_ms);
+            return Next::Retry { at: later(self.now, backoff_ms) };
         }
         Next::Final(if policy.fail_on_error { Outcome::Failed } else { Outcome::Ignored })
     }
@@ -162,7 +161,7 @@ impl Stepping<'_> {
     fn stop(&mut self, how: StopHow) -> Result<(), Illegal> {
         match self.run.phase {
             Phase::Ended(_) => Err(Illegal::HasEnded),
-            // Stopped in the queue: it begins and ends at once, so that everything of it has an end.
+            // Stopped while queued: begin and end at once, so that all instances end.
             Phase::Created => {
                 self.emit(EventKind::Began);
                 self.emit(EventKind::StopAsked { how });
@@ -178,15 +177,15 @@ impl Stepping<'_> {
         }
     }
 
-    /// What stops is not paused any more; nothing is begun in between.
+    /// Leaves the paused phase before stopping; nothing starts in between.
     pub(super) fn end_pause(&mut self) {
         if self.run.phase == Phase::Paused {
             self.emit(EventKind::Resumed);
         }
     }
 
-    /// Does what time has brought.
-    fn ring(&mut self) {
+    /// Fires expired timers.
+    fn fire_timers(&mut self) {
         while let Some((at, timer)) = self.run.timers.first().copied() {
             if at > self.now || matches!(self.run.phase, Phase::Created) {
                 return;
@@ -196,36 +195,36 @@ impl Stepping<'_> {
                     self.emit(EventKind::RetryDue { instance: idx });
                 }
                 Timer::Flight(idx) => self.give_up_attempt(idx, AttemptEnd::NoAnswer),
-                Timer::Node(node) => self.give_up(node),
+                Timer::Node(node) => self.give_up_node(node),
             }
         }
     }
 
-    fn give_up(&mut self, node: u32) {
+    fn give_up_node(&mut self, node: u32) {
         self.emit(EventKind::NodeGivenUp { node });
         let flights = self.run.nodes[node as usize].flights.iter().copied();
-        let asked = flights.filter(|idx| self.run.states[*idx as usize] != State::Pausing);
-        for idx in asked.collect::<Vec<_>>() {
+        let in_flight = flights.filter(|idx| self.run.states[*idx as usize] != State::Pausing);
+        for idx in in_flight.collect::<Vec<_>>() {
             self.give_up_attempt(idx, AttemptEnd::Lost);
         }
     }
 
-    /// Nobody waits for an attempt any more. Its agent must not go on with it, nor begin it when it comes back.
+    /// Ends an attempt without a result. The agent must not continue it, nor start it after reconnecting.
     fn give_up_attempt(&mut self, idx: u32, end: AttemptEnd) {
         let key = self.run.key(idx);
         self.attempt_ended(idx, self.now, end, JsonMap::new());
         self.step.effects.push(Effect::Cancel { key, how: CancelHow::Now });
     }
 
-    /// Records what was decided.
+    /// Applies and records an event.
     pub(super) fn emit(&mut self, kind: EventKind) {
         let event = Event { at: self.now, kind };
         self.run.apply(self.blueprint, &event);
-        self.follow(&event.kind);
+        self.add_effects(&event.kind);
         self.step.events.push(event);
     }
 
-    /// Records how an instance ended without being carried out; one event for as many as there are in a row.
+    /// Records the end of an instance that was not executed. Consecutive ends share one event.
     pub(super) fn resolve(&mut self, idx: u32, resolution: Resolution) {
         self.run.resolved(self.blueprint, idx, resolution);
         if let Some(Event { kind: EventKind::Resolved { ends }, .. }) = self.step.events.last_mut() {
@@ -236,8 +235,8 @@ impl Stepping<'_> {
         }
     }
 
-    /// What has to be done because of an event.
-    fn follow(&mut self, kind: &EventKind) {
+    /// Adds the effects of an event.
+    fn add_effects(&mut self, kind: &EventKind) {
         let effects = &mut self.step.effects;
         match kind {
             EventKind::Dispatched { instance, .. } => effects.push(Effect::Dispatch(self.run.key(*instance))),

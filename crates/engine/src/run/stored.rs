@@ -1,7 +1,7 @@
-//! Events as JSON, as they are kept.
+//! JSON representation of stored events.
 //!
-//! Words and keys here are what databases hold: a version of the program reads what the one before it has written, so
-//! they may be added to and never changed. What cannot be read is an error, not a guess.
+//! Databases contain these keys and values, and a program must read what earlier versions wrote: add to them,
+//! never change them. An unknown value is an error, not a guess.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Reso
 use super::input::StopHow;
 use crate::session::End;
 
-/// A stored event that this program cannot read.
+/// A stored event that this version cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The key or the word that is missing or unknown.
+    /// The missing or unknown key or value.
     pub what: String,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a stored event cannot be read: {}", self.what)
+        write!(f, "cannot read a stored event: {}", self.what)
     }
 }
 
@@ -91,9 +91,9 @@ impl Event {
                 instance: get.number("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
-                end: get.in_part("end", read_attempt_end)?,
+                end: get.nested("end", read_attempt_end)?,
                 summary: get.map("summary")?,
-                next: get.in_part("next", read_next)?,
+                next: get.nested("next", read_next)?,
             },
             "retry_due" => EventKind::RetryDue { instance: get.number("instance")? },
             "resolved" => {
@@ -107,7 +107,7 @@ impl Event {
                 EventKind::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
             }
             "node_ended" => {
-                EventKind::NodeEnded { node: get.number("node")?, end: get.in_part("end", read_node_end)? }
+                EventKind::NodeEnded { node: get.number("node")?, end: get.nested("end", read_node_end)? }
             }
             "stop_asked" => EventKind::StopAsked {
                 how: match get.text("how")? {
@@ -122,10 +122,10 @@ impl Event {
                 instance: get.number("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
-                end: get.in_part("end", read_reported)?,
+                end: get.nested("end", read_reported)?,
                 summary: get.map("summary")?,
             },
-            "ended" => EventKind::Ended { end: get.in_part("end", read_run_end)? },
+            "ended" => EventKind::Ended { end: get.nested("end", read_run_end)? },
             other => return Err(unknown(other)),
         };
         Ok(Self { at: get.time("at")?, kind })
@@ -204,7 +204,7 @@ fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
     })
 }
 
-/// A list: there may be a million of them in one event.
+/// An array instead of an object, because one event may contain a million of them.
 fn resolved(idx: u32, resolution: Resolution) -> Json {
     match resolution {
         Resolution::Skipped => json!([idx, "skipped"]),
@@ -217,9 +217,9 @@ fn resolved(idx: u32, resolution: Resolution) -> Json {
 }
 
 fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
-    let part = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
-    let number = |idx: usize| part(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
-    let word = |idx: usize| part(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
+    let item = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
+    let number = |idx: usize| item(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
+    let word = |idx: usize| item(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
     let resolution = match word(1)? {
         "skipped" => Resolution::Skipped,
         "blocked" => Resolution::Blocked { by: number(2)? },
@@ -278,7 +278,7 @@ fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
     })
 }
 
-/// The fields of a stored event, or of a part of one.
+/// Fields of a stored event, or of a nested object.
 #[derive(Clone, Copy)]
 struct Fields<'j>(&'j Json);
 
@@ -311,7 +311,7 @@ impl<'j> Fields<'j> {
         self.get(key)?.as_object().cloned().ok_or_else(|| missing(key))
     }
 
-    fn in_part<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
+    fn nested<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
         read(Fields(self.get(key)?))
     }
 }
@@ -321,9 +321,9 @@ fn small(json: &Json) -> Option<u32> {
 }
 
 fn missing(what: &str) -> Unreadable {
-    Unreadable { what: format!("`{what}` is missing or of the wrong kind") }
+    Unreadable { what: format!("`{what}` is missing or has the wrong type") }
 }
 
 fn unknown(word: &str) -> Unreadable {
-    Unreadable { what: format!("the word `{word}` is unknown; a newer version may have written it") }
+    Unreadable { what: format!("unknown value `{word}`; a newer version may have written it") }
 }

@@ -1,7 +1,7 @@
-//! Reading a history that may not be what it seems.
+//! Validated replay of a stored history.
 //!
-//! A state changes by events that a step of this very run decided. What comes from a store is looked at first: a
-//! history of another plan, or with a hole in it, is an error and never a panic.
+//! [`Run::apply`] trusts events that a step of this run has just decided. Events from a store are validated
+//! first: a history of another plan, or with gaps, is an error and never a panic.
 
 use std::fmt;
 
@@ -11,23 +11,23 @@ use super::event::{Event, EventKind, NotStarted, Resolution};
 use super::state::{Phase, Run, State};
 use crate::blueprint::Blueprint;
 
-/// A history that is not that of a run of this blueprint.
+/// The history does not belong to a run of this blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokenHistory {
-    /// The first event that cannot have happened, from 0.
+    /// Index of the first impossible event.
     pub event_idx: usize,
 }
 
 impl fmt::Display for BrokenHistory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "event {} of the history cannot have happened in a run of this plan", self.event_idx)
+        write!(f, "event {} of the history is impossible in a run of this plan", self.event_idx)
     }
 }
 
 impl std::error::Error for BrokenHistory {}
 
 impl Run {
-    /// A run as its history says.
+    /// Restores a run by replaying its history.
     pub fn restored<'e>(
         id: RunId,
         blueprint: &Blueprint,
@@ -42,8 +42,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Changes the state as an event of a stored history says, if it can have happened to this run; whether it can. A run
-    /// to which it cannot is of no further use.
+    /// Applies an event of a stored history if it is possible in the current state. Returns whether it was;
+    /// if not, the run must not be used any further.
     #[must_use]
     pub fn replay(&mut self, blueprint: &Blueprint, event: &Event) -> bool {
         if let EventKind::Resolved { ends } = &event.kind {
@@ -55,18 +55,19 @@ impl Run {
             }
             return true;
         }
-        let is_possible = self.fits(blueprint, &event.kind);
+        let is_possible = self.is_possible_event(blueprint, &event.kind);
         if is_possible {
             self.apply(blueprint, event);
         }
         is_possible
     }
 
-    fn fits(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {
+    fn is_possible_event(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {
         let is_node = |node: &u32| (*node as usize) < self.nodes.len();
         let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
         let state = |instance: &u32| self.state(*instance);
-        let is_asked = |instance: &u32| matches!(state(instance), Some(State::Dispatched | State::Started));
+        let is_in_flight =
+            |instance: &u32| matches!(state(instance), Some(State::Dispatched | State::Started));
         match kind {
             EventKind::Began => self.phase == Phase::Created,
             EventKind::NodeLost { node } => is_node(node) && self.nodes[*node as usize].lost_since.is_none(),
@@ -78,7 +79,7 @@ impl Run {
                 is_waiting && blueprint.executor_of(*instance).is_some()
             }
             EventKind::Started { instance, .. } | EventKind::AttemptEnded { instance, .. } => {
-                is_asked(instance)
+                is_in_flight(instance)
             }
             EventKind::RetryDue { instance } => state(instance) == Some(State::Pausing),
             EventKind::NodeGivenUp { node } | EventKind::NodeEnded { node, .. } => is_node(node),

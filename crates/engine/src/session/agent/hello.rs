@@ -1,4 +1,4 @@
-//! What an agent says when it connects: everything that the server may not know.
+//! Reconnect: the agent reports everything that the server may not know.
 
 use std::collections::BTreeSet;
 
@@ -27,22 +27,22 @@ impl AgentSession {
             runs: runs.into_iter().collect(),
             facts,
         })));
-        // The message that said so may have been lost with the former connection.
+        // The earlier message may have been lost with the previous connection.
         for (key, state) in &self.attempts {
             if let State::Running { since } = state {
                 outputs.push(Output::Send(FromAgent::Started { key: *key, at: *since }));
             }
         }
-        self.write_again(outputs);
+        self.retry_failed_writes(outputs);
     }
 
-    /// Ends that the disk refused are tried again with each connection: by then somebody may have made room.
-    fn write_again(&mut self, outputs: &mut Outputs) {
-        let refused = self.attempts.iter().filter_map(|(key, state)| match state {
+    /// Retries journal writes of results that failed: the disk may have space again by now.
+    fn retry_failed_writes(&mut self, outputs: &mut Outputs) {
+        let unwritten = self.attempts.iter().filter_map(|(key, state)| match state {
             State::Ended { finished, is_durable: false } => Some((*key, finished.clone())),
             _ => None,
         });
-        for (key, finished) in refused.collect::<Vec<_>>() {
+        for (key, finished) in unwritten.collect::<Vec<_>>() {
             self.write_for(key, Record::Ended((*finished).clone()), outputs);
             self.n_unacknowledged -= 1;
             self.attempts.insert(key, State::Ending { finished });

@@ -1,6 +1,7 @@
-//! What really happened, and whether history and rules agree with it.
+//! Test oracle: the ground truth of the simulation, and the invariants between it and the recorded history.
 //!
-//! Nothing here asks the machines: rules are worked out again from the draft and the events, the slow and plain way.
+//! It does not use the machines: the invariants are derived from the draft and the events in a slow and
+//! simple way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,47 +9,47 @@ use stoker_engine::blueprint::{AtStages, Blueprint, Draft, OnFailure};
 use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution, RunEnd};
 use stoker_engine::session::{AttemptKey, End};
 
-/// A rule that was broken.
-pub type Broken = String;
+/// Description of a violated invariant.
+pub type Violation = String;
 
-/// How an instance ended, as the history says.
+/// How an instance ended according to the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
-    Well,
+enum InstanceEnd {
+    Succeeded,
     Skipped,
-    Badly,
+    Failed,
 }
 
-/// An attempt as the world saw it.
+/// What really happened to an attempt.
 #[derive(Clone, Debug, Default)]
 struct Execution {
     n_begun: u32,
-    /// The end that is safe in the journal of its agent, and must become history.
+    /// Result that is durable in the agent's journal and must reach the history.
     journaled: Option<End>,
-    /// What the process did.
-    really: Option<End>,
+    /// How the process really ended.
+    actual: Option<End>,
 }
 
-pub(crate) struct Truth {
+pub(crate) struct Oracle {
     draft: Draft,
-    /// By instance those directly before it, joins looked through.
+    /// By instance: its direct predecessors, with joins resolved.
     before: Vec<Vec<u32>>,
-    ended: Vec<Option<Ended>>,
+    ended: Vec<Option<InstanceEnd>>,
     flights: BTreeSet<u32>,
     failed_nodes: BTreeSet<u32>,
     executions: BTreeMap<AttemptKey, Execution>,
-    /// What history says of attempts: what agents reported, in the run or late.
+    /// By attempt: the result in the history, in time or late.
     reported: BTreeMap<AttemptKey, End>,
-    /// Ended by the engine.
+    /// Attempts ended by the engine without a result.
     given_up: BTreeSet<(u32, u32)>,
     node_ends: BTreeSet<u32>,
     run_end: Option<RunEnd>,
-    is_stop_asked: bool,
+    stop_requested: bool,
     pub(crate) n_events: usize,
-    pub(crate) broken: Vec<Broken>,
+    pub(crate) violations: Vec<Violation>,
 }
 
-impl Truth {
+impl Oracle {
     pub(crate) fn new(draft: Draft) -> Self {
         let n_instances = draft.instances.len();
         let mut before = vec![Vec::new(); n_instances];
@@ -72,9 +73,9 @@ impl Truth {
             given_up: BTreeSet::new(),
             node_ends: BTreeSet::new(),
             run_end: None,
-            is_stop_asked: false,
+            stop_requested: false,
             n_events: 0,
-            broken: Vec::new(),
+            violations: Vec::new(),
             draft,
         }
     }
@@ -83,64 +84,64 @@ impl Truth {
         self.run_end.is_some()
     }
 
-    fn say(&mut self, broken: impl Into<String>) {
-        self.broken.push(broken.into());
+    fn report_violation(&mut self, violation: impl Into<String>) {
+        self.violations.push(violation.into());
     }
 
-    // What the world does.
+    // Ground truth.
 
-    pub(crate) fn process_begins(&mut self, key: AttemptKey, others: &[AttemptKey]) {
+    pub(crate) fn process_started(&mut self, key: AttemptKey, others: &[AttemptKey]) {
         let execution = self.executions.entry(key).or_default();
         execution.n_begun += 1;
         if execution.n_begun > 1 {
-            self.say(format!("attempt {key} was carried out twice"));
+            self.report_violation(format!("attempt {key} was executed twice"));
         }
         if others.iter().any(|other| other.instance == key.instance) {
-            self.say(format!("two attempts of instance {} run at once", key.instance));
+            self.report_violation(format!("two attempts of instance {} run concurrently", key.instance));
         }
         let node = self.draft.instances[key.instance as usize].node;
         for other in others {
             let is_unknown = self.given_up.contains(&(other.instance, other.attempt));
             if self.draft.instances[other.instance as usize].node == node && !is_unknown {
-                self.say(format!("{other} and {key} run at once on one node"));
+                self.report_violation(format!("{other} and {key} run concurrently on one node"));
             }
             if self.is_before(other.instance, key.instance) && !is_unknown {
-                self.say(format!("{key} has begun while {other}, which is before it, runs"));
+                self.report_violation(format!("{key} was started while its predecessor {other} runs"));
             }
         }
     }
 
     pub(crate) fn process_ended(&mut self, key: AttemptKey, end: &End) {
-        self.executions.entry(key).or_default().really = Some(end.clone());
+        self.executions.entry(key).or_default().actual = Some(end.clone());
     }
 
     pub(crate) fn journaled(&mut self, key: AttemptKey, end: &End) {
         let before = self.executions.entry(key).or_default().journaled.replace(end.clone());
         if let Some(before) = before.filter(|before| before != end) {
-            self.say(format!("{key} ended with {before:?}, and then with {end:?}"));
+            self.report_violation(format!("{key} ended with {before:?}, and then with {end:?}"));
         }
     }
 
-    /// Power was lost before the end was safe.
-    pub(crate) fn forgotten(&mut self, key: AttemptKey) {
+    /// Power was lost before the result was fsynced.
+    pub(crate) fn result_lost(&mut self, key: AttemptKey) {
         self.executions.entry(key).or_default().journaled = None;
     }
 
-    /// The server makes the best of it and takes the attempt for interrupted, if it has heard that it was begun. It must not
-    /// come to that.
-    pub(crate) fn promise_is_lost(&mut self, key: AttemptKey) {
+    /// Power was lost before the acceptance was fsynced. If the attempt had started, this violates the
+    /// at-most-once guarantee, even though the server would treat the attempt as interrupted.
+    pub(crate) fn acceptance_lost(&mut self, key: AttemptKey) {
         if self.executions.get(&key).is_some_and(|execution| execution.n_begun > 0) {
-            self.say(format!("the agent has forgotten that it had begun {key}"));
+            self.report_violation(format!("the agent lost the acceptance of {key}, which had started"));
         }
     }
 
-    // What history says.
+    // History.
 
     pub(crate) fn committed(&mut self, events: &[Event]) {
         for event in events {
             self.n_events += 1;
             if self.run_end.is_some() && !matches!(event.kind, EventKind::LateResult { .. }) {
-                self.say(format!("after the end of the run: {:?}", event.kind));
+                self.report_violation(format!("after the end of the run: {:?}", event.kind));
             }
             self.event(&event.kind);
         }
@@ -163,7 +164,7 @@ impl Truth {
             }
             EventKind::LateResult { instance, attempt, end, .. } => {
                 if !self.given_up.contains(&(*instance, *attempt)) {
-                    self.say(format!("{instance}/{attempt} is late and nobody gave it up"));
+                    self.report_violation(format!("{instance}/{attempt} is late but was not given up"));
                 }
                 self.report(*instance, *attempt, end);
             }
@@ -174,8 +175,8 @@ impl Truth {
             }
             EventKind::NodeGivenUp { node } => {
                 let is_open = |idx: usize| self.ended[idx].is_none();
-                let mut own = (0..self.ended.len()).filter(|idx| is_open(*idx));
-                let is_needed = own.any(|idx| {
+                let mut open = (0..self.ended.len()).filter(|idx| is_open(*idx));
+                let is_needed = open.any(|idx| {
                     let instance = &self.draft.instances[idx];
                     let executor = instance.work.as_ref().map(|work| work.executor);
                     instance.node == *node || executor == Some(*node) && self.flights.contains(&(idx as u32))
@@ -185,7 +186,7 @@ impl Truth {
                 }
             }
             EventKind::NodeEnded { node, .. } => self.node_ended(*node),
-            EventKind::StopAsked { .. } => self.is_stop_asked = true,
+            EventKind::StopAsked { .. } => self.stop_requested = true,
             EventKind::Ended { end } => self.run_end = Some(end.clone()),
             _ => {}
         }
@@ -193,28 +194,30 @@ impl Truth {
 
     fn node_ended(&mut self, node: u32) {
         if !self.node_ends.insert(node) {
-            self.say(format!("node {node} ended twice"));
+            self.report_violation(format!("node {node} ended twice"));
         }
     }
 
     fn report(&mut self, instance: u32, attempt: u32, end: &End) {
         let key = AttemptKey { run: crate::world::RUN, instance, attempt };
         if self.reported.insert(key, end.clone()).is_some() {
-            self.say(format!("history has two ends of {key}"));
+            self.report_violation(format!("the history has two results of {key}"));
         }
-        let really = self.executions.get(&key).and_then(|execution| execution.really.clone());
-        if *end == End::Succeeded && really != Some(End::Succeeded) {
-            self.say(format!("history says that {key} succeeded; it was {really:?}"));
+        let actual = self.executions.get(&key).and_then(|execution| execution.actual.clone());
+        if *end == End::Succeeded && actual != Some(End::Succeeded) {
+            self.report_violation(format!("the history says that {key} succeeded, but it was {actual:?}"));
         }
     }
 
     fn dispatched(&mut self, idx: u32) {
         if self.ended[idx as usize].is_some() {
-            self.say(format!("instance {idx} is begun after its end"));
+            self.report_violation(format!("instance {idx} was dispatched after its end"));
         }
         for before in self.before[idx as usize].clone() {
             if !self.is_passed(before) {
-                self.say(format!("instance {idx} is begun, and {before} before it did not end well"));
+                self.report_violation(format!(
+                    "instance {idx} was dispatched, but its predecessor {before} did not succeed"
+                ));
             }
         }
         self.flights.insert(idx);
@@ -231,39 +234,41 @@ impl Truth {
             .filter_map(|other| other.work.as_ref()?.limit);
         let limit = limits.filter(|limit| *limit > 0).min();
         let n_running = self.flights.iter().filter(|idx| of(idx).task == own.task).count();
-        let mut broken = Vec::new();
+        let mut violations = Vec::new();
         if busy.len() < n_busy {
-            broken.push(format!("two tasks of one node at once: {:?}", self.flights));
+            violations.push(format!("concurrent tasks on one node: {:?}", self.flights));
         }
         if busy.len() > self.draft.options.nodes_at_once as usize {
-            broken.push(format!("too many nodes at once: {busy:?}"));
+            violations.push(format!("too many concurrent nodes: {busy:?}"));
         }
         if limit.is_some_and(|limit| n_running > limit as usize) {
-            broken.push(format!("too many instances of task {}: {:?}", own.task, self.flights));
+            violations.push(format!("too many instances of task {}: {:?}", own.task, self.flights));
         }
-        self.broken.extend(broken);
+        self.violations.extend(violations);
     }
 
-    /// Whether what comes after an instance may begin.
+    /// Whether the successors of an instance may start.
     fn is_passed(&self, idx: u32) -> bool {
         let is_stage = Some(self.draft.instances[idx as usize].node) == self.draft.sync;
         match self.ended[idx as usize] {
-            Some(Ended::Well) => true,
-            Some(Ended::Skipped) if is_stage && self.draft.options.at_stages == AtStages::Pass => true,
-            Some(Ended::Skipped) => self.before[idx as usize].iter().all(|before| self.is_passed(*before)),
-            Some(Ended::Badly) | None => false,
+            Some(InstanceEnd::Succeeded) => true,
+            Some(InstanceEnd::Skipped) if is_stage && self.draft.options.at_stages == AtStages::Pass => true,
+            Some(InstanceEnd::Skipped) => {
+                self.before[idx as usize].iter().all(|before| self.is_passed(*before))
+            }
+            Some(InstanceEnd::Failed) | None => false,
         }
     }
 
     fn is_before(&self, earlier: u32, later: u32) -> bool {
         let mut waiting = vec![later];
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         while let Some(idx) = waiting.pop() {
             for before in &self.before[idx as usize] {
                 if *before == earlier {
                     return true;
                 }
-                if seen.insert(*before) {
+                if visited.insert(*before) {
                     waiting.push(*before);
                 }
             }
@@ -278,70 +283,72 @@ impl Truth {
         if outcome == Outcome::Failed {
             self.failed_nodes.insert(node);
             if !is_fatal {
-                self.say(format!("instance {idx} must not fail its node"));
+                self.report_violation(format!("instance {idx} must not fail its node"));
             }
         }
         let is_good = matches!(outcome, Outcome::Succeeded | Outcome::Ignored);
-        self.end(idx, if is_good { Ended::Well } else { Ended::Badly });
+        self.end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
     }
 
     fn resolved(&mut self, idx: u32, resolution: Resolution) {
         if self.before[idx as usize].iter().any(|before| self.ended[*before as usize].is_none()) {
-            self.say(format!("instance {idx} ends before what is before it"));
+            self.report_violation(format!("instance {idx} ended before its predecessors"));
         }
         match resolution {
-            Resolution::Skipped => self.end(idx, Ended::Skipped),
+            Resolution::Skipped => self.end(idx, InstanceEnd::Skipped),
             Resolution::NotRetried(outcome) => {
                 self.flights.remove(&idx);
                 self.outcome(idx, outcome);
             }
             Resolution::Blocked { by } => {
-                if self.ended[by as usize] != Some(Ended::Badly) {
-                    self.say(format!("{idx} is blocked by {by}, which did not fail"));
+                if self.ended[by as usize] != Some(InstanceEnd::Failed) {
+                    self.report_violation(format!("{idx} is blocked by {by}, which did not fail"));
                 }
-                self.end(idx, Ended::Badly);
+                self.end(idx, InstanceEnd::Failed);
             }
             Resolution::NotStarted(NotStarted::NodeLost { node }) => {
                 self.failed_nodes.insert(node);
-                self.end(idx, Ended::Badly);
+                self.end(idx, InstanceEnd::Failed);
             }
-            Resolution::NotStarted(_) => self.end(idx, Ended::Badly),
+            Resolution::NotStarted(_) => self.end(idx, InstanceEnd::Failed),
         }
     }
 
-    fn end(&mut self, idx: u32, ended: Ended) {
+    fn end(&mut self, idx: u32, ended: InstanceEnd) {
         if self.ended[idx as usize].replace(ended).is_some() {
-            self.say(format!("instance {idx} ended twice"));
+            self.report_violation(format!("instance {idx} ended twice"));
         }
     }
 
-    // When everything is over.
+    // Final checks.
 
     pub(crate) fn settle(&mut self, blueprint: &Blueprint) {
         for idx in 0..self.ended.len() {
             if self.ended[idx].is_none() {
-                self.say(format!("instance {idx} has no end"));
+                self.report_violation(format!("instance {idx} has not ended"));
             }
         }
         for node in 0..self.draft.nodes.len() as u32 {
             let has_instances = self.draft.instances.iter().any(|instance| instance.node == node);
             let is_sync = self.draft.sync == Some(node);
             if has_instances && !is_sync && !self.node_ends.contains(&node) {
-                self.say(format!("node {node} has no end"));
+                self.report_violation(format!("node {node} has not ended"));
             }
         }
         for (key, execution) in self.executions.clone() {
             match (&execution.journaled, self.reported.get(&key)) {
                 (Some(end), Some(reported)) if end == reported => {}
-                // The disk was full when it ended, or power was lost before it was safe. The server was told all the same, and
-                // then the agent died.
-                (Some(End::Interrupted), Some(reported)) if execution.really.as_ref() == Some(reported) => {}
+                // The disk was full, or power was lost before the fsync. The result had reached the server
+                // before the agent died.
+                (Some(End::Interrupted), Some(reported)) if execution.actual.as_ref() == Some(reported) => {}
                 (Some(end), reported) => {
                     let reported = reported.cloned();
-                    self.say(format!("{key} ended with {end:?}, and history says {reported:?}"));
+                    self.report_violation(format!(
+                        "{key} ended with {end:?}, but the history says {reported:?}"
+                    ));
                 }
                 (None, Some(_)) => {}
-                (None, None) => self.say(format!("nothing is known of the end of {key}")),
+                (None, None) => self.report_violation(format!("the history has no result of {key}")),
             }
         }
         self.check_run_end(blueprint);
@@ -361,13 +368,15 @@ impl Truth {
                     && nodes.iter().all(|node| self.failed_nodes.contains(node))
             }
             Some(RunEnd::Held { .. }) => !exceeded && self.draft.options.at_stages == AtStages::Hold,
-            Some(RunEnd::Stopped) => !exceeded && self.is_stop_asked,
+            Some(RunEnd::Stopped) => !exceeded && self.stop_requested,
             Some(RunEnd::Tolerated { n_failed_nodes }) => {
                 !exceeded && *n_failed_nodes as usize == self.failed_nodes.len()
             }
             Some(RunEnd::Succeeded) => {
-                let is_good =
-                    self.ended.iter().all(|ended| matches!(ended, Some(Ended::Well | Ended::Skipped)));
+                let is_good = self
+                    .ended
+                    .iter()
+                    .all(|ended| matches!(ended, Some(InstanceEnd::Succeeded | InstanceEnd::Skipped)));
                 !exceeded && self.failed_nodes.is_empty() && is_good
             }
         };
@@ -375,7 +384,7 @@ impl Truth {
             let (end, failed) = (&self.run_end, &self.failed_nodes);
             let policy = matches!(self.draft.options.on_failure, OnFailure::NodeStops);
             let text = format!("the run ended with {end:?}; failed nodes {failed:?}, node stops: {policy}");
-            self.say(text);
+            self.report_violation(text);
         }
     }
 }

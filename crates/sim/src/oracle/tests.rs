@@ -1,4 +1,4 @@
-//! Histories that are wrong, each in one way, and what is said of them.
+//! Invalid histories, each with one defect, and the violations reported for them.
 
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Group, Options, Policy, Work};
 use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NodeEnd, Outcome, Resolution, RunEnd};
@@ -6,10 +6,11 @@ use stoker_engine::session::{AttemptKey, End};
 use stoker_graph::Csr;
 use stoker_model::{JsonMap, Micros};
 
-use super::Truth;
+use super::Oracle;
 use crate::world::RUN;
 
-/// `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a` at once.
+/// Tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a`
+/// concurrently.
 fn draft() -> Draft {
     let policy = Policy {
         timeout_ms: 1000,
@@ -38,7 +39,7 @@ fn key(instance: u32) -> AttemptKey {
     AttemptKey { run: RUN, instance, attempt: 1 }
 }
 
-fn begun(instance: u32) -> EventKind {
+fn dispatched(instance: u32) -> EventKind {
     EventKind::Dispatched { instance, attempt: 1 }
 }
 
@@ -47,32 +48,32 @@ fn ended(instance: u32, end: End, outcome: Outcome) -> EventKind {
     EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
 }
 
-fn well(instance: u32) -> EventKind {
+fn succeeded(instance: u32) -> EventKind {
     ended(instance, End::Succeeded, Outcome::Succeeded)
 }
 
-/// What is said of a history; processes do what it says.
-fn said(kinds: &[EventKind]) -> Vec<String> {
-    let mut truth = Truth::new(draft());
+/// Violations reported for a history, if the processes behave as it says.
+fn check_history(kinds: &[EventKind]) -> Vec<String> {
+    let mut oracle = Oracle::new(draft());
     for kind in kinds {
         match kind {
-            EventKind::Dispatched { instance, .. } => truth.process_begins(key(*instance), &[]),
+            EventKind::Dispatched { instance, .. } => oracle.process_started(key(*instance), &[]),
             EventKind::AttemptEnded { instance, end: AttemptEnd::Reported(end), .. } => {
-                truth.process_ended(key(*instance), end);
-                truth.journaled(key(*instance), end);
+                oracle.process_ended(key(*instance), end);
+                oracle.journaled(key(*instance), end);
             }
             _ => {}
         }
-        truth.committed(&[Event { at: Micros(0), kind: kind.clone() }]);
+        oracle.committed(&[Event { at: Micros(0), kind: kind.clone() }]);
     }
-    truth.settle(&Blueprint::new(draft()).expect("a right draft"));
-    truth.broken
+    oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
+    oracle.violations
 }
 
-fn right() -> Vec<EventKind> {
+fn valid_history() -> Vec<EventKind> {
     let mut kinds = vec![EventKind::Began];
     for instance in 0..4 {
-        kinds.extend([begun(instance), well(instance)]);
+        kinds.extend([dispatched(instance), succeeded(instance)]);
     }
     kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeEnd::Succeeded }));
     kinds.push(EventKind::Ended { end: RunEnd::Succeeded });
@@ -81,26 +82,29 @@ fn right() -> Vec<EventKind> {
 
 #[track_caller]
 fn check(change: impl FnOnce(&mut Vec<EventKind>), expected: &str) {
-    let mut kinds = right();
+    let mut kinds = valid_history();
     change(&mut kinds);
-    let said = said(&kinds);
-    assert!(said.iter().any(|broken| broken.contains(expected)), "{expected:?} in {said:#?}");
+    let violations = check_history(&kinds);
+    assert!(
+        violations.iter().any(|violation| violation.contains(expected)),
+        "{expected:?} in {violations:#?}"
+    );
 }
 
 #[test]
-fn a_right_history_is_right() {
-    assert_eq!(said(&right()), Vec::<String>::new());
+fn valid_history_has_no_violations() {
+    assert_eq!(check_history(&valid_history()), Vec::<String>::new());
 }
 
 #[test]
-fn wrong_histories_are_noticed() {
-    check(|kinds| kinds.swap(1, 5), "before it did not end well");
+fn invalid_histories_are_detected() {
+    check(|kinds| kinds.swap(1, 5), "did not succeed");
     check(|kinds| kinds.swap(2, 3), "too many instances of task 0");
-    check(|kinds| kinds.insert(3, begun(0)), "begun after its end");
-    check(|kinds| kinds.insert(2, begun(2)), "two tasks of one node at once");
-    check(|kinds| drop(kinds.remove(2)), "instance 0 has no end");
-    check(|kinds| kinds.insert(3, well(0)), "two ends of 1/0/1");
-    check(|kinds| drop(kinds.remove(9)), "node 0 has no end");
+    check(|kinds| kinds.insert(3, dispatched(0)), "dispatched after its end");
+    check(|kinds| kinds.insert(2, dispatched(2)), "concurrent tasks on one node");
+    check(|kinds| drop(kinds.remove(2)), "instance 0 has not ended");
+    check(|kinds| kinds.insert(3, succeeded(0)), "two results of 1/0/1");
+    check(|kinds| drop(kinds.remove(9)), "node 0 has not ended");
     check(|kinds| kinds.insert(9, kinds[9].clone()), "node 0 ended twice");
     check(|kinds| drop(kinds.pop()), "the run ended with None");
     check(|kinds| kinds.push(EventKind::Paused), "after the end of the run");
@@ -117,23 +121,27 @@ fn wrong_histories_are_noticed() {
 }
 
 #[test]
-fn what_the_world_saw_is_held_against_history() {
-    let mut truth = Truth::new(draft());
-    truth.process_begins(key(0), &[]);
-    truth.process_begins(key(0), &[]);
-    truth.process_begins(key(2), &[key(0)]);
-    truth.process_ended(key(0), &End::TimedOut);
-    truth.journaled(key(0), &End::TimedOut);
-    truth.committed(&[Event { at: Micros(0), kind: well(0) }]);
-    truth.settle(&Blueprint::new(draft()).expect("a right draft"));
+fn ground_truth_is_compared_with_history() {
+    let mut oracle = Oracle::new(draft());
+    oracle.process_started(key(0), &[]);
+    oracle.process_started(key(0), &[]);
+    oracle.process_started(key(2), &[key(0)]);
+    oracle.process_ended(key(0), &End::TimedOut);
+    oracle.journaled(key(0), &End::TimedOut);
+    oracle.committed(&[Event { at: Micros(0), kind: succeeded(0) }]);
+    oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
     for expected in [
-        "attempt 1/0/1 was carried out twice",
-        "1/0/1 and 1/2/1 run at once on one node",
-        "1/2/1 has begun while 1/0/1, which is before it, runs",
-        "history says that 1/0/1 succeeded; it was Some(TimedOut)",
-        "1/0/1 ended with TimedOut, and history says Some(Succeeded)",
-        "nothing is known of the end of 1/2/1",
+        "attempt 1/0/1 was executed twice",
+        "1/0/1 and 1/2/1 run concurrently on one node",
+        "1/2/1 was started while its predecessor 1/0/1 runs",
+        "the history says that 1/0/1 succeeded, but it was Some(TimedOut)",
+        "1/0/1 ended with TimedOut, but the history says Some(Succeeded)",
+        "the history has no result of 1/2/1",
     ] {
-        assert!(truth.broken.iter().any(|broken| broken == expected), "{expected}\n{:#?}", truth.broken);
+        assert!(
+            oracle.violations.iter().any(|violation| violation == expected),
+            "{expected}\n{:#?}",
+            oracle.violations
+        );
     }
 }
