@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
+use crate::terminal::print_line;
 use crate::workspace::{self, Metadata};
 
 use render::Rendered;
@@ -56,7 +57,7 @@ pub(crate) fn make(root: &Path, out: &Path) -> Outcome {
         return Err(Failure::new(format!("links that lead nowhere:\n  {}", wrong.join("\n  "))));
     }
     write(root, out, &summary, &pages)?;
-    println!("{} pages; begin with {}", pages.len(), out.join("index.html").display());
+    print_line(&format!("{} pages; the first is {}", pages.len(), out.join("index.html").display()));
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, run};
+use crate::terminal::print_line;
 use crate::ui;
 use crate::workspace::{self, Metadata, Profile};
 
@@ -62,7 +63,7 @@ pub(crate) fn make(
     let contents = Contents::gather(root, &program, &work.join("generated"))?;
     let archive = archive(&contents, &release, &work, out)?;
     let package = deb::build(root, &contents, &release, &work, out, profile)?;
-    println!("{}\n{}", archive.display(), package.display());
+    print_line(&format!("{}\n{}", archive.display(), package.display()));
     if is_checked {
         proof::prove(&package, &contents, &work.join("scratch"))?;
     }

@@ -15,6 +15,7 @@ use super::empty;
 use super::service::Service;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, run};
+use crate::terminal::print_line;
 
 const PASSWORD: &str = "opensesame";
 /// What dpkg knows; everything else in the root came with the package or from what it started.
@@ -47,7 +48,7 @@ pub(super) fn prove(package: &Path, contents: &Contents, root: &Path) -> Outcome
     }
     dpkg(root, "--purge", Path::new("stoker"))?;
     compare("purged", &BTreeMap::new(), &files(root)?)?;
-    println!("installed, started, removed and purged in {}", root.display());
+    print_line(&format!("installed, started, removed and purged in {}", root.display()));
     Ok(())
 }
 

@@ -46,15 +46,15 @@ fn check_versions(file: &File, problems: &mut Vec<Problem>) {
     }
 }
 
-struct Entry {
-    section: String,
-    line: usize,
-    key: String,
+pub(super) struct Entry {
+    pub(super) section: String,
+    pub(super) line: usize,
+    pub(super) key: String,
     value: String,
 }
 
 /// The `key = value` pairs of a manifest, a value over several lines joined into one.
-fn entries(text: &str) -> Vec<Entry> {
+pub(super) fn entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut section = String::new();
     let mut open = 0_i32;

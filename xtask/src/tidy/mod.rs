@@ -19,6 +19,8 @@ mod rust_source;
 mod sorted;
 mod todo_owner;
 mod tree;
+mod type_names;
+mod unused_dependencies;
 
 use crate::args::Args;
 use crate::command::Command;
@@ -78,6 +80,12 @@ const RULES: &[Rule] = &[
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "sorted", about: "marked lists are in order", check: sorted::check },
     Rule { name: "todo-owner", about: "each TODO has an owner", check: todo_owner::check },
+    Rule { name: "type-names", about: "no two crates export the same type name", check: type_names::check },
+    Rule {
+        name: "unused-dependencies",
+        about: "every declared dependency is used",
+        check: unused_dependencies::check,
+    },
     // end sorted
 ];
 

@@ -56,7 +56,7 @@ fn check_file(file: &File) -> Vec<Problem> {
 }
 
 /// Whether `text` holds `path` as whole words.
-fn contains_path(text: &str, path: &str) -> bool {
+pub(super) fn contains_path(text: &str, path: &str) -> bool {
     text.match_indices(path)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + path.len()..].starts_with(is_word))
 }

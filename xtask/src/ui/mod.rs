@@ -4,11 +4,13 @@ mod npm;
 mod stamp;
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::args::Args;
 use crate::command::Command;
 use crate::failure::Outcome;
 use crate::process::run as run_command;
+use crate::terminal::print_line;
 use crate::workspace;
 
 pub(crate) use npm::npm;
@@ -33,7 +35,7 @@ Needs Node 20.19 or newer with npm.
 pub(crate) fn build(root: &Path) -> Outcome {
     let wanted = stamp::of_sources(root)?;
     if stamp::of_build(root).as_deref() == Some(wanted.as_str()) {
-        println!("the web interface is built");
+        print_line("ui/dist is up to date");
         return Ok(());
     }
     prepare(root)?;
@@ -41,8 +43,11 @@ pub(crate) fn build(root: &Path) -> Outcome {
     stamp::keep(root, &wanted)
 }
 
-/// Packages as the lock file has them, and the types of the API.
+/// Installs the packages of the lock file and generates the types of the API.
 pub(crate) fn prepare(root: &Path) -> Outcome {
+    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the folder that the other one would use.
+    static PREPARE: Mutex<()> = Mutex::new(());
+    let _guard = PREPARE.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = stamp::of_lock(root)?;
     if stamp::of_packages(root).as_deref() != Some(wanted.as_str()) {
         run_command(npm(root)?.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;

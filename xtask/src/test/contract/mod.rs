@@ -11,6 +11,7 @@ use self::server::Server;
 use super::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::process::run as run_command;
+use crate::terminal::print_line;
 use crate::tools::schemathesis;
 use crate::workspace::Profile;
 
@@ -41,7 +42,7 @@ pub(super) fn run(cx: &Cx) -> Outcome<Done> {
     let complaints = server.complaints();
     if outcome.is_err() {
         for line in complaints {
-            println!("{line}");
+            print_line(&line);
         }
     }
     outcome?;

@@ -8,6 +8,7 @@ use super::contract::server::{PASSWORD, Server};
 use super::{Cx, Done};
 use crate::failure::{Context as _, Outcome};
 use crate::process::run as run_command;
+use crate::terminal::print_line;
 use crate::tools::trove;
 use crate::workspace::Profile;
 
@@ -31,7 +32,7 @@ pub(super) fn run(cx: &Cx) -> Outcome<Done> {
         _ = fs::remove_dir_all(&folder);
     } else {
         for line in server.complaints() {
-            println!("{line}");
+            print_line(&line);
         }
     }
     outcome.map(|()| Done::Passed)
