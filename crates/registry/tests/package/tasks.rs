@@ -3,7 +3,7 @@
 use super::{GRAPH, STAGE, cases, with};
 
 #[test]
-fn stage_tasks() {
+fn stage_tasks_are_checked() {
     let task =
         |fields: &str| format!("- {{role: [a], type: shell, parameters: {{cmd: x, timeout: 1}}, {fields}}}");
     let stage = |stage: &str| task(&format!("stage: {stage}"));
@@ -59,7 +59,7 @@ fn stage_tasks() {
 }
 
 #[test]
-fn graph_tasks_of_version_4() {
+fn graph_tasks_of_version_4_are_checked() {
     cases(
         4,
         GRAPH,
@@ -103,7 +103,7 @@ fn graph_tasks_of_version_4() {
 }
 
 #[test]
-fn parameters_of_graph_tasks() {
+fn parameters_of_graph_tasks_are_checked() {
     let check = |kind: &str, parameters: &str, expected: &[&str]| {
         let text = format!("- {{id: a, type: {kind}, role: x, parameters: {parameters}}}");
         assert_eq!(with(5, GRAPH, &text), expected, "{text}");
@@ -139,7 +139,7 @@ fn parameters_of_graph_tasks() {
 }
 
 #[test]
-fn graph_tasks_of_version_3() {
+fn graph_tasks_of_version_3_are_checked() {
     cases(
         3,
         GRAPH,

@@ -7,11 +7,11 @@ use stoker_yaml::Node;
 use crate::package::codes;
 use crate::package::shapes::{filled, filled_list, is_computed, open_map, or_computed, text_like};
 
-/// Types that make no sense without parameters.
+/// Types that require parameters.
 pub(super) const NEED_PARAMETERS: &[&str] = &["copy_files", "sync", "upload_file"];
 
 pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Problems) {
-    // What is no map has been reported.
+    // Values that are not maps were reported by the graph reader.
     if is_computed(node) || node.as_map().is_none() {
         return;
     }
@@ -64,7 +64,7 @@ fn file_copy(node: &Node, problems: &mut Problems) -> Option<()> {
 fn permissions(fields: &mut Fields<'_, '_>) {
     let is_octal = |text: &str| text.len() == 4 && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
     for key in ["permissions", "dir_permissions"] {
-        let form = "four octal digits in quotes, as in '0644'";
+        let form = "four octal digits in quotes, for example '0644'";
         fields.optional(key, or_computed(text_like(codes::FIELD_PATTERN, form, is_octal)));
     }
 }

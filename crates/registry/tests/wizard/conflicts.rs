@@ -1,4 +1,4 @@
-//! Conflicts name both who have them.
+//! Conflict messages name the plugins and the release involved.
 
 use serde_json::{Value as Json, json};
 use stoker_registry::wizard::{MixConflict, PluginWizard, mix};
@@ -14,22 +14,20 @@ fn messages(plugins: &[(&str, Json)]) -> Vec<String> {
 }
 
 #[test]
-fn plugins_and_releases_are_named() {
+fn conflict_names_both_sides() {
     let option = |data: &str| json!({"Network": {"manager": {"values": [{"data": data, "label": data}]}}});
     assert_eq!(
         messages(&[("a", option("mesh")), ("b", option("mesh"))]),
-        [
-            "`Network.manager.values[mesh]` of plugins `b` and `a`: there is an option with this `data` already"
-        ]
+        ["`Network.manager.values[mesh]` of plugins `b` and `a`: duplicate option `data`"]
     );
     assert_eq!(
         messages(&[("a", option("vlan"))]),
-        ["`Network.manager.values[vlan].label` of plugin `a` and the release: it has two values"]
+        ["`Network.manager.values[vlan].label` of plugin `a` and the release: conflicting values"]
     );
     let control = |label: &str| json!({"Network": {"encrypt": {"type": "checkbox", "label": label}}});
     assert_eq!(
         messages(&[("a", control("A")), ("b", control("B"))]),
-        ["`Network.encrypt.label` of plugins `b` and `a`: it has two values"]
+        ["`Network.encrypt.label` of plugins `b` and `a`: conflicting values"]
     );
     let bind = |value: &str| {
         json!({"Network": {"manager": {"values": [
@@ -38,7 +36,7 @@ fn plugins_and_releases_are_named() {
     assert_eq!(
         messages(&[("a", bind("1")), ("b", bind("2"))]),
         [
-            "`Network.manager.values[vlan].bind.settings:x` of plugins `b` and `a`: choosing this sets it to two values"
+            "`Network.manager.values[vlan].bind.settings:x` of plugins `b` and `a`: it is bound to conflicting values"
         ]
     );
     assert_eq!(
@@ -48,13 +46,13 @@ fn plugins_and_releases_are_named() {
 }
 
 #[test]
-fn who_is_wrong_alone_is_named_alone() {
+fn plugin_error_names_the_plugin_only() {
     assert_eq!(
         messages(&[("a", json!({"Network": {"manager": {"values": [{"label": "x"}]}}}))]),
-        ["`Network.manager.values` of plugin `a`: an option is a map with `data`"]
+        ["`Network.manager.values` of plugin `a`: an option must be a map with `data`"]
     );
     assert_eq!(
         messages(&[("a", json!([]))]),
-        ["`the wizard` of plugin `a`: a map, a list and a value cannot be joined"]
+        ["`the wizard` of plugin `a`: values of different types cannot be merged"]
     );
 }
