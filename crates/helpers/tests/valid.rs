@@ -1,6 +1,6 @@
-//! Helper files that are fine, and what their functions do.
+//! Valid helper files and their functions.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod rendering;
 
@@ -24,17 +24,17 @@ functions:
         error: KeyError
 ";
 
-/// Evaluates with the functions of these files.
+/// Evaluates an expression with the functions of these files.
 fn check(files: &[(&str, &str)], expression: &str, expected: &str) {
     let loaded = load_all(files);
     assert_eq!(loaded.problems, []);
     let engine = Engine::new(loaded.library.unwrap());
     let result = engine.compile(expression).and_then(|expression| expression.evaluate(&Value::Null));
-    let shown = match result {
+    let actual = match result {
         Ok(value) => write(&value, &WriteOptions::default()).unwrap(),
         Err(error) => error.class.name().to_owned(),
     };
-    assert_eq!(shown, expected, "{expression}");
+    assert_eq!(actual, expected, "{expression}");
 }
 
 fn check_one(text: &str, expression: &str, expected: &str) {
@@ -42,7 +42,7 @@ fn check_one(text: &str, expression: &str, expected: &str) {
 }
 
 #[test]
-fn the_example_of_the_documentation_works() {
+fn documentation_example_works() {
     assert_eq!(problems(VIP), "");
     check_one(VIP, "vip({network_metadata => {vips => {public => {ipaddr => a}}}}, public)", "\"a\"");
     check_one(VIP, "vip({network_metadata => {vips => {p => {ipaddr => a}}}}, network => p)", "\"a\"");
@@ -50,13 +50,13 @@ fn the_example_of_the_documentation_works() {
 }
 
 #[test]
-fn no_functions_are_fine_too() {
+fn empty_function_list_is_valid() {
     check_one("functions: []\n", "1", "1");
     check(&[], "1", "1");
 }
 
 #[test]
-fn a_method_is_called_with_a_dot_and_a_function_without() {
+fn style_selects_function_or_method_call() {
     let text = |style: &str| {
         format!("functions:\n  - {{name: twice, style: {style}, parameters: [x], body: $x * 2}}\n")
     };
@@ -68,12 +68,12 @@ fn a_method_is_called_with_a_dot_and_a_function_without() {
 }
 
 #[test]
-fn the_first_parameter_is_the_dollar() {
+fn first_parameter_is_bound_to_dollar() {
     check_one("functions:\n  - {name: two, parameters: [x, y], body: '$ + $y'}\n", "two(1, 2)", "3");
 }
 
 #[test]
-fn helpers_call_each_other_in_any_order_and_across_files() {
+fn helpers_can_be_mutually_recursive_across_files() {
     let even = "functions:\n  - {name: even, parameters: [n], body: 'switch($n = 0 => true, true => odd($n - 1))'}\n";
     let odd = "functions:\n  - {name: odd, parameters: [n], body: 'switch($n = 0 => false, true => even($n - 1))'}\n";
     check(&[("b.yaml", even), ("a.yaml", odd)], "even(10)", "true");
@@ -81,13 +81,13 @@ fn helpers_call_each_other_in_any_order_and_across_files() {
 }
 
 #[test]
-fn a_helper_sees_nothing_of_its_caller() {
+fn helper_does_not_see_variables_of_its_caller() {
     let text = "functions:\n  - {name: see, body: '[$, $1]'}\n";
     check_one(text, "let(x => 5) -> [7].select(see())", "[[null, null]]");
 }
 
 #[test]
-fn any_value_can_be_a_default() {
+fn defaults_can_be_any_value() {
     let text = "\
 functions:
   - name: everything
@@ -109,7 +109,7 @@ functions:
 }
 
 #[test]
-fn an_override_replaces_the_function_of_the_library() {
+fn override_replaces_a_library_function() {
     let text = "functions:\n  - {name: len, override: true, doc: Always seven., parameters: [x], \
                 body: 'coalesce(null, $x) * 0 + 7'}\n";
     check_one(text, "len(1)", "7");
@@ -117,7 +117,7 @@ fn an_override_replaces_the_function_of_the_library() {
 }
 
 #[test]
-fn documentation_and_examples_can_be_asked_for() {
+fn documentation_and_examples_are_available() {
     let loaded = load_all(&[("a.yaml", VIP)]);
     let library = loaded.library.unwrap();
     let doc = library.functions().last().unwrap().doc();
@@ -129,7 +129,7 @@ fn documentation_and_examples_can_be_asked_for() {
 }
 
 #[test]
-fn impurity_spreads_to_callers() {
+fn impurity_propagates_to_callers() {
     let text = "functions:\n  - {name: a, body: b()}\n  - {name: b, body: now()}\n  - {name: c, body: '1'}\n";
     let loaded = load_all(&[("a.yaml", text)]);
     let engine = Engine::new(loaded.library.unwrap());
@@ -138,7 +138,7 @@ fn impurity_spreads_to_callers() {
 }
 
 #[test]
-fn a_place_in_a_body_is_found_again() {
+fn body_range_maps_to_file_span() {
     let text = "functions:\n  - name: a\n    body: |\n      1 +\n      missing\n";
     let loaded = load_all(&[("a.yaml", text)]);
     let helper = &loaded.helpers[0];

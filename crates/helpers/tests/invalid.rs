@@ -1,6 +1,6 @@
-//! Helper files with mistakes: every one is reported, in its place.
+//! Snapshots of the problems reported for invalid helper files.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod rendering;
 
@@ -8,12 +8,12 @@ use insta::assert_snapshot;
 use rendering::{load_all, problems, problems_of};
 
 #[test]
-fn no_yaml() {
+fn invalid_yaml() {
     assert_snapshot!(problems("functions:\n  - name: [a\n  - b: }\n"));
 }
 
 #[test]
-fn the_root_is_something_else() {
+fn wrong_root_type() {
     assert_snapshot!(
         [problems("- a\n"), problems("42\n"), problems("functions: 5\n"), problems("functions:\n  - a\n")]
             .concat()
@@ -21,7 +21,7 @@ fn the_root_is_something_else() {
 }
 
 #[test]
-fn nothing_and_too_much() {
+fn empty_file_and_multiple_documents() {
     let empty = problems("# only a comment\n");
     assert_snapshot!([empty, problems("functions: []\n---\nfunctions: []\n")].concat());
 }
@@ -42,12 +42,12 @@ functions:
 }
 
 #[test]
-fn a_key_twice() {
+fn duplicate_key() {
     assert_snapshot!(problems("functions:\n  - name: a\n    body: '1'\n    body: '2'\n"));
 }
 
 #[test]
-fn wrong_kinds() {
+fn wrong_value_types() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -61,7 +61,7 @@ functions:
 }
 
 #[test]
-fn names_that_are_none() {
+fn invalid_function_names() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -76,14 +76,14 @@ functions:
 }
 
 #[test]
-fn defined_twice_in_one_file_and_in_two() {
+fn duplicate_functions() {
     let first = "functions:\n  - {name: vip, body: '1'}\n  - {name: vip, body: '2'}\n";
     let second = "functions:\n  - {name: vip, body: '3'}\n";
     assert_snapshot!(problems_of(&[("a.yaml", first), ("b.yaml", second)]));
 }
 
 #[test]
-fn names_of_the_library() {
+fn library_name_conflicts() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -95,7 +95,7 @@ functions:
 }
 
 #[test]
-fn parameters_that_make_no_sense() {
+fn invalid_parameters() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -123,7 +123,7 @@ functions:
 }
 
 #[test]
-fn bodies_that_are_no_expressions() {
+fn invalid_bodies() {
     assert_snapshot!(problems(
         r#"
 functions:
@@ -149,7 +149,7 @@ functions:
 }
 
 #[test]
-fn calls_of_what_does_not_exist() {
+fn unknown_calls() {
     assert_snapshot!(problems(
         r"
 functions:
@@ -171,7 +171,7 @@ functions:
 }
 
 #[test]
-fn variables_that_nothing_sets_and_parameters_that_nothing_reads() {
+fn unbound_variables_and_unused_parameters() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -186,7 +186,7 @@ functions:
 }
 
 #[test]
-fn examples_that_are_not_true() {
+fn failing_examples() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -212,7 +212,7 @@ functions:
 }
 
 #[test]
-fn an_example_that_fails_inside_a_body_is_shown_as_a_whole() {
+fn failure_inside_a_body_is_reported_at_the_example() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -225,7 +225,7 @@ functions:
 }
 
 #[test]
-fn examples_of_broken_helpers_are_no_news() {
+fn examples_of_invalid_helpers_are_not_reported() {
     assert_snapshot!(problems(
         "\
 functions:
@@ -242,20 +242,20 @@ functions:
 }
 
 #[test]
-fn an_endless_example_is_stopped() {
+fn endless_example_is_limited() {
     let text = "functions:\n  - {name: loop, body: loop(), examples: [{expression: loop(), result: 1}]}\n";
     assert_snapshot!(problems(text));
 }
 
 #[test]
-fn a_problem_in_one_file_hides_nothing_in_another() {
+fn all_files_are_checked() {
     let bad = "functions: [\n";
     let wrong = "functions:\n  - {name: a, body: nothing()}\n";
     assert_snapshot!(problems_of(&[("bad.yaml", bad), ("wrong.yaml", wrong)]));
 }
 
 #[test]
-fn hostile_files_end_with_problems() {
+fn hostile_files_are_rejected() {
     let deep = format!("functions: {}\n", "[".repeat(5000));
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n\
                 d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n\
