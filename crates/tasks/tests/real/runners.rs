@@ -1,4 +1,4 @@
-//! Programs that tasks are made for. They are optional: a machine that has none of them skips these tests, aloud.
+//! External programs. Tests of a program that is not installed are skipped with a message.
 
 use std::fs;
 use std::path::Path;
@@ -7,18 +7,18 @@ use serde_json::json;
 
 use super::Bench;
 
-/// Whether the program is there; says what to install where it is not.
+/// Reports whether a program is installed; prints an installation hint if not.
 fn has(program: &str, package: &str) -> bool {
-    let is_there =
+    let is_installed =
         ["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(program).exists());
-    if !is_there {
+    if !is_installed {
         eprintln!("skipped: `{program}` is missing; `apt-get install {package}`");
     }
-    is_there
+    is_installed
 }
 
 #[tokio::test]
-async fn rsync_makes_folders_equal() {
+async fn rsync_mirrors_a_folder() {
     if !has("rsync", "rsync") {
         return;
     }
@@ -39,7 +39,7 @@ async fn rsync_makes_folders_equal() {
 }
 
 #[tokio::test]
-async fn puppet_applies_and_counts() {
+async fn puppet_applies_a_manifest() {
     if !has("puppet", "puppet-agent") {
         return;
     }
@@ -57,7 +57,7 @@ async fn puppet_applies_and_counts() {
 }
 
 #[tokio::test]
-async fn ansible_applies_and_counts() {
+async fn ansible_runs_a_playbook() {
     if !has("ansible-playbook", "ansible-core") {
         return;
     }

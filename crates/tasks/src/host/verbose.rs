@@ -1,30 +1,30 @@
-//! A host that says what it does before it does it: how a run is followed that was started with `debug`.
+//! Host wrapper for debug runs: reports each action before executing it.
 
 use std::path::{Path, PathBuf};
 
 use super::{Command, Exit, FileToWrite, Host, HostError, Work};
 
-/// Everything is passed on to the host underneath.
-pub struct Telling<H> {
+/// Forwards every operation to the inner host.
+pub struct Verbose<H> {
     host: H,
 }
 
-impl<H: Host> Telling<H> {
+impl<H: Host> Verbose<H> {
     pub fn new(host: H) -> Self {
         Self { host }
     }
 }
 
-impl<H: Host> Host for Telling<H> {
+impl<H: Host> Host for Verbose<H> {
     fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
         let folder = if command.cwd == "/" { String::new() } else { format!(" (in {})", command.cwd) };
-        self.host.say(&format!("runs: {}{folder}", command.shown()));
+        self.host.log(&format!("running: {}{folder}", command.display()));
         self.host.run(command)
     }
 
     fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>> {
         let (path, n_bytes) = (file.path.display(), file.data.len());
-        self.host.say(&format!("writes {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
+        self.host.log(&format!("writing {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
         self.host.write(file)
     }
 
@@ -33,7 +33,7 @@ impl<H: Host> Host for Telling<H> {
     }
 
     fn reboot(&self) -> Work<'_, Result<(), HostError>> {
-        self.host.say("reboots");
+        self.host.log("rebooting");
         self.host.reboot()
     }
 
@@ -41,7 +41,7 @@ impl<H: Host> Host for Telling<H> {
         self.host.hook(name)
     }
 
-    fn say(&self, line: &str) {
-        self.host.say(line);
+    fn log(&self, line: &str) {
+        self.host.log(line);
     }
 }
