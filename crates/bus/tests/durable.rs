@@ -1,7 +1,7 @@
-//! What every bus keeps, whatever carries it: one suite for what is kept in memory and by NATS.
+//! Conformance suite for durable messages: in-process and JetStream.
 
 #[macro_use]
-mod ground;
+mod support;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, KeepSettings, Keeper, Kept, Patt
 use stoker_testkit::TestNats;
 use tokio::time::{Instant, sleep, timeout};
 
-use ground::{over_nats, subject, until_up};
+use support::{over_nats, subject, until_up};
 
 const LONG: Duration = Duration::from_secs(20);
-/// Long enough for something that is there to come.
+/// Long enough for an available message to arrive.
 const SHORT: Duration = Duration::from_millis(300);
 
 fn settings() -> KeepSettings {
@@ -40,25 +40,25 @@ async fn next(keeper: &mut Keeper) -> Kept {
     timeout(LONG, keeper.next()).await.expect("in time").expect("a message")
 }
 
-async fn is_nothing_there(keeper: &mut Keeper) -> bool {
+async fn is_empty(keeper: &mut Keeper) -> bool {
     timeout(SHORT, keeper.next()).await.is_err()
 }
 
 on_both! {
     keeping:
-    what_is_kept_waits_for_whoever_takes_it,
-    what_nobody_keeps_is_not_kept,
-    what_is_done_does_not_come_again,
-    what_is_not_done_comes_again,
-    what_is_to_come_again_waits_for_it_and_holds_up_nobody,
-    what_is_said_twice_is_kept_once,
-    those_who_share_get_each_message_once,
-    what_is_too_large_is_refused,
-    when_there_is_too_much_the_oldest_go,
-    what_is_too_old_goes,
+    message_is_stored_until_consumed,
+    message_without_stream_is_rejected,
+    acknowledged_message_is_not_redelivered,
+    unacknowledged_message_is_redelivered,
+    nak_delays_redelivery_without_blocking_others,
+    duplicate_ids_are_dropped,
+    consumers_share_messages,
+    large_message_is_rejected,
+    oldest_messages_are_dropped_beyond_size_limit,
+    expired_messages_are_dropped,
 }
 
-async fn what_is_kept_waits_for_whoever_takes_it(bus: Bus) {
+async fn message_is_stored_until_consumed(bus: Bus) {
     drop(keeper(&bus).await);
     bus.keep(&subject("agent.7.result"), "a", b"done".to_vec()).await.expect("kept");
     let mut keeper = keeper(&bus).await;
@@ -66,7 +66,7 @@ async fn what_is_kept_waits_for_whoever_takes_it(bus: Bus) {
     assert_eq!((kept.subject.as_str(), &kept.body[..], kept.n_times), ("agent.7.result", &b"done"[..], 1));
 }
 
-async fn what_nobody_keeps_is_not_kept(bus: Bus) {
+async fn message_without_stream_is_rejected(bus: Bus) {
     let refused = bus.keep(&subject("agent.7.result"), "a", vec![1]).await;
     assert!(matches!(refused, Err(BusError::Unkept(_))), "{refused:?}");
     let _keeper = keeper(&bus).await;
@@ -75,65 +75,65 @@ async fn what_nobody_keeps_is_not_kept(bus: Bus) {
     keep(&bus, "a").await;
 }
 
-async fn what_is_done_does_not_come_again(bus: Bus) {
+async fn acknowledged_message_is_not_redelivered(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     for id in ["a", "b"] {
         keep(&bus, id).await;
-        next(&mut keeper).await.done().await.expect("told");
+        next(&mut keeper).await.done().await.expect("acknowledged");
     }
     sleep(settings().taken_for).await;
-    assert!(is_nothing_there(&mut keeper).await);
+    assert!(is_empty(&mut keeper).await);
 }
 
-async fn what_is_not_done_comes_again(bus: Bus) {
+async fn unacknowledged_message_is_redelivered(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     keep(&bus, "a").await;
     drop(next(&mut keeper).await);
-    assert!(is_nothing_there(&mut keeper).await, "somebody may be at it");
+    assert!(is_empty(&mut keeper).await, "within the ack timeout");
     let again = next(&mut keeper).await;
     assert_eq!((&again.body[..], again.n_times), (&b"a"[..], 2));
 }
 
-async fn what_is_to_come_again_waits_for_it_and_holds_up_nobody(bus: Bus) {
+async fn nak_delays_redelivery_without_blocking_others(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     keep(&bus, "a").await;
-    let taken = next(&mut keeper).await;
+    let first = next(&mut keeper).await;
     let began = Instant::now();
-    taken.again(Duration::from_secs(1)).await.expect("told");
+    first.again(Duration::from_secs(1)).await.expect("acknowledged");
     keep(&bus, "b").await;
     let other = next(&mut keeper).await;
     assert_eq!(other.body, b"b");
-    other.done().await.expect("told");
+    other.done().await.expect("acknowledged");
     let again = next(&mut keeper).await;
     assert_eq!(again.body, b"a");
     assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
-    again.done().await.expect("told");
+    again.done().await.expect("acknowledged");
 }
 
-async fn what_is_said_twice_is_kept_once(bus: Bus) {
+async fn duplicate_ids_are_dropped(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     for id in ["a", "a", "b", "a"] {
         keep(&bus, id).await;
     }
-    let mut seen = Vec::new();
+    let mut bodies = Vec::new();
     for _ in 0..2 {
         let kept = next(&mut keeper).await;
-        seen.extend(kept.body.clone());
-        kept.done().await.expect("told");
+        bodies.extend(kept.body.clone());
+        kept.done().await.expect("acknowledged");
     }
-    assert_eq!(seen, b"ab");
-    // Also when it was done long since.
+    assert_eq!(bodies, b"ab");
+    // Also after the message was acknowledged.
     keep(&bus, "b").await;
-    assert!(is_nothing_there(&mut keeper).await);
+    assert!(is_empty(&mut keeper).await);
 }
 
-async fn those_who_share_get_each_message_once(bus: Bus) {
+async fn consumers_share_messages(bus: Bus) {
     let (mut one, mut other) = (keeper(&bus).await, keeper(&bus).await);
     for n in 0..200 {
         keep(&bus, &n.to_string()).await;
     }
-    let mut seen = Vec::new();
-    while seen.len() < 200 {
+    let mut bodies = Vec::new();
+    while bodies.len() < 200 {
         let kept = timeout(LONG, async {
             tokio::select! {
                 kept = one.next() => kept,
@@ -141,49 +141,49 @@ async fn those_who_share_get_each_message_once(bus: Bus) {
             }
         });
         let kept = kept.await.expect("in time").expect("a message");
-        seen.push(kept.body.clone());
-        kept.done().await.expect("told");
+        bodies.push(kept.body.clone());
+        kept.done().await.expect("acknowledged");
     }
-    let n_different = seen.iter().collect::<BTreeSet<_>>().len();
+    let n_different = bodies.iter().collect::<BTreeSet<_>>().len();
     assert_eq!(n_different, 200);
-    assert!(is_nothing_there(&mut one).await && is_nothing_there(&mut other).await);
+    assert!(is_empty(&mut one).await && is_empty(&mut other).await);
 }
 
-async fn what_is_too_large_is_refused(bus: Bus) {
+async fn large_message_is_rejected(bus: Bus) {
     let _keeper = keeper(&bus).await;
     let refused = bus.keep(&subject("agent.7.result"), "a", vec![0; BODY_BYTES_MAX + 1]).await;
     assert!(matches!(refused, Err(BusError::TooLarge { .. })), "{refused:?}");
 }
 
-async fn when_there_is_too_much_the_oldest_go(bus: Bus) {
+async fn oldest_messages_are_dropped_beyond_size_limit(bus: Bus) {
     let mut keeper = keeper(&bus).await;
     for n in 0..10_u8 {
         let body = vec![n; 200 << 10];
         bus.keep(&subject("agent.7.result"), &n.to_string(), body).await.expect("kept");
     }
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     while let Ok(kept) = timeout(SHORT, keeper.next()).await {
         let kept = kept.expect("a message");
-        left.push(kept.body[0]);
-        kept.done().await.expect("told");
+        remaining.push(kept.body[0]);
+        kept.done().await.expect("acknowledged");
     }
-    assert_eq!(left.last(), Some(&9), "{left:?}");
-    assert!(left.len() <= 5 && !left.contains(&0), "{left:?}");
+    assert_eq!(remaining.last(), Some(&9), "{remaining:?}");
+    assert!(remaining.len() <= 5 && !remaining.contains(&0), "{remaining:?}");
 }
 
-async fn what_is_too_old_goes(bus: Bus) {
+async fn expired_messages_are_dropped(bus: Bus) {
     let (age_max, once_within) = (Duration::from_secs(1), Duration::from_secs(1));
     let brief = KeepSettings { name: "BRIEF", age_max, once_within, ..settings() };
     let mut keeper = bus.keeper(&brief).await.expect("a keeper");
     keep(&bus, "a").await;
     sleep(age_max * 2).await;
-    assert!(is_nothing_there(&mut keeper).await);
+    assert!(is_empty(&mut keeper).await);
     keep(&bus, "a").await;
-    assert_eq!(next(&mut keeper).await.body, b"a", "its id is forgotten, too");
+    assert_eq!(next(&mut keeper).await.body, b"a", "its id left the deduplication window too");
 }
 
 #[tokio::test]
-async fn what_nats_keeps_survives_it() {
+async fn messages_survive_nats_restart() {
     let Some(mut server) = TestNats::keeping() else { return };
     let bus = over_nats(&server).await;
     let mut keeper = keeper(&bus).await;
@@ -194,7 +194,7 @@ async fn what_nats_keeps_survives_it() {
     let kept = loop {
         match timeout(LONG, keeper.next()).await.expect("in time") {
             Ok(kept) => break kept,
-            // What the connection was asked for is lost with it, and is asked again.
+            // The pull request was lost with the connection and is repeated.
             Err(_) => sleep(Duration::from_millis(50)).await,
         }
     };
@@ -202,7 +202,7 @@ async fn what_nats_keeps_survives_it() {
 }
 
 #[tokio::test]
-async fn what_nats_has_lost_is_noticed_and_kept_anew() {
+async fn lost_stream_is_detected_and_recreated() {
     let Some(mut server) = TestNats::keeping() else { return };
     let bus = over_nats(&server).await;
     let mut lost = keeper(&bus).await;
@@ -228,7 +228,7 @@ async fn what_nats_has_lost_is_noticed_and_kept_anew() {
 }
 
 #[tokio::test]
-async fn a_nats_that_keeps_nothing_says_so_and_one_that_is_away_too() {
+async fn missing_jetstream_and_outage_are_reported() {
     let Some(mut server) = TestNats::open() else { return };
     let bus = over_nats(&server).await;
     let refused = bus.keeper(&settings()).await.map(drop);
@@ -240,6 +240,6 @@ async fn a_nats_that_keeps_nothing_says_so_and_one_that_is_away_too() {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(LONG, noticed).await.expect("it is noticed");
+    timeout(LONG, noticed).await.expect("the outage is detected");
     assert!(matches!(bus.keep(&subject("agent.7.result"), "a", vec![1]).await, Err(BusError::Away(_))));
 }

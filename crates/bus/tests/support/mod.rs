@@ -1,4 +1,4 @@
-//! What all suites over a bus begin with.
+//! Shared helpers of the bus test suites.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ pub(crate) async fn until_up(bus: &Bus) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(Duration::from_secs(20), waiting).await.expect("NATS is there");
+    timeout(Duration::from_secs(20), waiting).await.expect("NATS is up");
 }
 
-/// Runs each function of a suite on each bus; `$start` starts the NATS that it needs.
+/// Runs each function of a suite on each transport; `$start` starts the NATS server that it needs.
 macro_rules! on_both {
     ($start:ident: $($name:ident),* $(,)?) => {
         mod memory {
@@ -38,7 +38,7 @@ macro_rules! on_both {
             $(#[tokio::test]
             async fn $name() {
                 let Some(server) = stoker_testkit::TestNats::$start() else { return };
-                super::$name(crate::ground::over_nats(&server).await).await;
+                super::$name(crate::support::over_nats(&server).await).await;
             })*
         }
     };
