@@ -200,7 +200,7 @@ impl World<'_> {
     }
 
     /// Completes all writes up to this number, as one fsync does.
-    pub(crate) fn written(&mut self, idx: usize, incarnation: u32, seq: u64) {
+    pub(crate) fn complete_writes(&mut self, idx: usize, incarnation: u32, seq: u64) {
         if self.agents[idx].incarnation != incarnation || self.agents[idx].session.is_none() {
             return;
         }

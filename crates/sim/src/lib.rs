@@ -3,7 +3,7 @@
 //! loss, and networks that lose, delay and duplicate messages.
 //!
 //! [`simulate()`] runs one seed to its end and reports violated invariants. Time is virtual, and a seed
-//! always produces the same sequence of steps. The ground oracle is kept separate from the state of the
+//! always produces the same sequence of steps. The ground truth is kept separate from the state of the
 //! machines (`oracle.rs`), and the invariants are checked against it. [`Sabotage`] injects a defect to prove
 //! that the invariants would detect it.
 

@@ -143,34 +143,34 @@ impl Oracle {
             if self.run_end.is_some() && !matches!(event.kind, EventKind::LateResult { .. }) {
                 self.report_violation(format!("after the end of the run: {:?}", event.kind));
             }
-            self.event(&event.kind);
+            self.record_event(&event.kind);
         }
     }
 
-    fn event(&mut self, kind: &EventKind) {
+    fn record_event(&mut self, kind: &EventKind) {
         match kind {
-            EventKind::Dispatched { instance, .. } => self.dispatched(*instance),
+            EventKind::Dispatched { instance, .. } => self.record_dispatched(*instance),
             EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
                 match end {
-                    AttemptEnd::Reported(end) => self.report(*instance, *attempt, end),
+                    AttemptEnd::Reported(end) => self.record_result(*instance, *attempt, end),
                     AttemptEnd::Lost | AttemptEnd::NoAnswer => {
                         self.given_up.insert((*instance, *attempt));
                     }
                 }
                 if let Next::Final(outcome) = next {
                     self.flights.remove(instance);
-                    self.outcome(*instance, *outcome);
+                    self.record_outcome(*instance, *outcome);
                 }
             }
             EventKind::LateResult { instance, attempt, end, .. } => {
                 if !self.given_up.contains(&(*instance, *attempt)) {
                     self.report_violation(format!("{instance}/{attempt} is late but was not given up"));
                 }
-                self.report(*instance, *attempt, end);
+                self.record_result(*instance, *attempt, end);
             }
             EventKind::Resolved { ends } => {
                 for (instance, resolution) in ends {
-                    self.resolved(*instance, *resolution);
+                    self.record_resolved(*instance, *resolution);
                 }
             }
             EventKind::NodeGivenUp { node } => {
@@ -185,20 +185,20 @@ impl Oracle {
                     self.failed_nodes.insert(*node);
                 }
             }
-            EventKind::NodeEnded { node, .. } => self.node_ended(*node),
+            EventKind::NodeEnded { node, .. } => self.record_node_ended(*node),
             EventKind::StopAsked { .. } => self.stop_requested = true,
             EventKind::Ended { end } => self.run_end = Some(end.clone()),
             _ => {}
         }
     }
 
-    fn node_ended(&mut self, node: u32) {
+    fn record_node_ended(&mut self, node: u32) {
         if !self.node_ends.insert(node) {
             self.report_violation(format!("node {node} ended twice"));
         }
     }
 
-    fn report(&mut self, instance: u32, attempt: u32, end: &End) {
+    fn record_result(&mut self, instance: u32, attempt: u32, end: &End) {
         let key = AttemptKey { run: crate::world::RUN, instance, attempt };
         if self.reported.insert(key, end.clone()).is_some() {
             self.report_violation(format!("the history has two results of {key}"));
@@ -209,7 +209,7 @@ impl Oracle {
         }
     }
 
-    fn dispatched(&mut self, idx: u32) {
+    fn record_dispatched(&mut self, idx: u32) {
         if self.ended[idx as usize].is_some() {
             self.report_violation(format!("instance {idx} was dispatched after its end"));
         }
@@ -276,7 +276,7 @@ impl Oracle {
         false
     }
 
-    fn outcome(&mut self, idx: u32, outcome: Outcome) {
+    fn record_outcome(&mut self, idx: u32, outcome: Outcome) {
         let node = self.draft.instances[idx as usize].node;
         let is_fatal =
             self.draft.instances[idx as usize].work.as_ref().is_some_and(|work| work.policy.fail_on_error);
@@ -287,34 +287,34 @@ impl Oracle {
             }
         }
         let is_good = matches!(outcome, Outcome::Succeeded | Outcome::Ignored);
-        self.end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
+        self.record_end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
     }
 
-    fn resolved(&mut self, idx: u32, resolution: Resolution) {
+    fn record_resolved(&mut self, idx: u32, resolution: Resolution) {
         if self.before[idx as usize].iter().any(|before| self.ended[*before as usize].is_none()) {
             self.report_violation(format!("instance {idx} ended before its predecessors"));
         }
         match resolution {
-            Resolution::Skipped => self.end(idx, InstanceEnd::Skipped),
+            Resolution::Skipped => self.record_end(idx, InstanceEnd::Skipped),
             Resolution::NotRetried(outcome) => {
                 self.flights.remove(&idx);
-                self.outcome(idx, outcome);
+                self.record_outcome(idx, outcome);
             }
             Resolution::Blocked { by } => {
                 if self.ended[by as usize] != Some(InstanceEnd::Failed) {
                     self.report_violation(format!("{idx} is blocked by {by}, which did not fail"));
                 }
-                self.end(idx, InstanceEnd::Failed);
+                self.record_end(idx, InstanceEnd::Failed);
             }
             Resolution::NotStarted(NotStarted::NodeLost { node }) => {
                 self.failed_nodes.insert(node);
-                self.end(idx, InstanceEnd::Failed);
+                self.record_end(idx, InstanceEnd::Failed);
             }
-            Resolution::NotStarted(_) => self.end(idx, InstanceEnd::Failed),
+            Resolution::NotStarted(_) => self.record_end(idx, InstanceEnd::Failed),
         }
     }
 
-    fn end(&mut self, idx: u32, ended: InstanceEnd) {
+    fn record_end(&mut self, idx: u32, ended: InstanceEnd) {
         if self.ended[idx as usize].replace(ended).is_some() {
             self.report_violation(format!("instance {idx} ended twice"));
         }

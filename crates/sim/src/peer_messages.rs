@@ -142,7 +142,9 @@ impl World<'_> {
             PeerMessage::Started { key, at } => {
                 self.run_input(server, Input::AttemptStarted { key, at });
             }
-            PeerMessage::Finished { host, agent, finished } => self.finished(server, host, agent, finished),
+            PeerMessage::Finished { host, agent, finished } => {
+                self.handle_result(server, host, agent, finished)
+            }
             // The agent has moved to another server, which gets its own messages.
             PeerMessage::SessionInput { .. } | PeerMessage::Claim { .. } => {}
         }
@@ -158,7 +160,7 @@ impl World<'_> {
         }
     }
 
-    fn finished(&mut self, server: usize, host: usize, agent: usize, finished: Finished) {
+    fn handle_result(&mut self, server: usize, host: usize, agent: usize, finished: Finished) {
         let keys = vec![finished.key];
         let Finished { key, at, end, summary } = finished;
         let result = self.step_and_commit(server, Input::AttemptFinished { key, at, end, summary });

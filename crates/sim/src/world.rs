@@ -312,7 +312,7 @@ impl World<'_> {
                 }
             }
             SimEvent::Heartbeat(agent, connection) => self.heartbeat(agent, connection),
-            SimEvent::Written { agent, incarnation, seq } => self.written(agent, incarnation, seq),
+            SimEvent::Written { agent, incarnation, seq } => self.complete_writes(agent, incarnation, seq),
             SimEvent::ProcessEnds { agent, key, end } => self.end_process(agent, key, end),
             SimEvent::AgentCrashes(agent) => self.crash_agent(agent),
             SimEvent::PowerLoss(agent) => self.lose_power(agent),

@@ -45,9 +45,9 @@ impl Session {
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let rows = self.connection.fetch_all(format!("SELECT digest FROM agents{condition}"), args).await?;
-        let known: Result<HashSet<String>, _> = rows.iter().map(|row| row.columns("agents").text()).collect();
-        let known = known?;
-        let revoked = digests.iter().zip(&texts).filter(|(_, text)| !known.contains(*text));
+        let valid: Result<HashSet<String>, _> = rows.iter().map(|row| row.columns("agents").text()).collect();
+        let valid = valid?;
+        let revoked = digests.iter().zip(&texts).filter(|(_, text)| !valid.contains(*text));
         Ok(revoked.map(|(digest, _)| *digest).collect())
     }
 

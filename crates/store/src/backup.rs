@@ -75,7 +75,7 @@ impl Store {
 /// Replaces a database that no process has open by a backup. An existing database is replaced only with
 /// `force`.
 ///
-/// Atomic: the backup is validated first, copy next to the target and renamed over it. After a crash the
+/// Atomic: the backup is validated first, copied next to the target and renamed over it. After a crash the
 /// target is either the old or the new database.
 pub async fn restore(backup: &Path, target: &Path, force: bool) -> Result<(), BackupError> {
     check(backup).await?;
@@ -123,14 +123,14 @@ async fn check(path: &Path) -> Result<(), BackupError> {
     let mut connection = options.connect().await.map_err(|error| not_a_backup(error.to_string()))?;
     let result = examine(&mut connection).await.map_err(|error| not_a_backup(error.to_string()));
     drop(connection.close().await);
-    let (integrity, found) = result?;
+    let (integrity, version) = result?;
     if integrity != "ok" {
         return Err(not_a_backup(integrity));
     }
-    let known = newest_version(&SQLITE);
-    match found {
+    let supported = newest_version(&SQLITE);
+    match version {
         None => Err(not_a_backup("it has no schema version".to_owned())),
-        Some(found) if found > known => Err(BackupError::Newer { found, known }),
+        Some(version) if version > supported => Err(BackupError::Newer { found: version, known: supported }),
         Some(_) => Ok(()),
     }
 }

@@ -186,7 +186,7 @@ impl Connection {
 }
 
 /// Fails with [`Outage::Slow`] after a timeout. Every wait is bounded: a network that drops packets looks
-/// like a slow rows.
+/// like a slow answer.
 pub(crate) async fn with_timeout<T>(
     after: Duration,
     work: impl Future<Output = Result<T, StoreError>>,

@@ -52,12 +52,17 @@ async fn sqlite(options: SqliteConnectOptions) -> Result<Inspection, StoreError>
     let version: String =
         sqlx::query("SELECT sqlite_version()").fetch_one(&mut connection).await?.try_get(0)?;
     let tables = sqlx::query("SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-    let found = match tables.fetch_optional(&mut connection).await? {
+    let version_number = match tables.fetch_optional(&mut connection).await? {
         Some(_) => sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)?,
         None => 0,
     };
     connection.close().await?;
-    Ok(Inspection { engine: format!("SQLite {version}"), found, known: newest_version(&SQLITE), clock: None })
+    Ok(Inspection {
+        engine: format!("SQLite {version}"),
+        found: version_number,
+        known: newest_version(&SQLITE),
+        clock: None,
+    })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
@@ -70,9 +75,14 @@ async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
     .await?;
     let (version, clock, has_tables): (String, i64, bool) =
         (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let found =
+    let version_number =
         if has_tables { sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)? } else { 0 };
     connection.close().await?;
     let clock = Some(Micros(clock));
-    Ok(Inspection { engine: format!("PostgreSQL {version}"), found, known: newest_version(&POSTGRES), clock })
+    Ok(Inspection {
+        engine: format!("PostgreSQL {version}"),
+        found: version_number,
+        known: newest_version(&POSTGRES),
+        clock,
+    })
 }

@@ -238,7 +238,7 @@ impl Store {
 }
 
 impl Writing {
-    /// Creates a newly new_node node: unassigned, online, without roles.
+    /// Creates a newly discovered node: unassigned, online, without roles.
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
         let mut node = new_node(new, self.now());
         let taken = StoreError::Taken { what: "mac" };

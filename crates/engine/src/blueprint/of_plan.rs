@@ -92,11 +92,11 @@ fn whole_run_group(text: &str, instances: &[DraftInstance]) -> Result<Group, Def
 
 /// Expected duration of each instance. Unknown durations are replaced by the mean of the known ones.
 fn fill_durations(n_instances: usize, durations: &[Option<u32>]) -> Vec<u32> {
-    let known: Vec<u64> = durations.iter().flatten().map(|ms| u64::from(*ms)).collect();
-    if known.is_empty() {
+    let known_ms: Vec<u64> = durations.iter().flatten().map(|ms| u64::from(*ms)).collect();
+    if known_ms.is_empty() {
         return Vec::new();
     }
-    let mean = (known.iter().sum::<u64>() / known.len() as u64).max(1) as u32;
+    let mean = (known_ms.iter().sum::<u64>() / known_ms.len() as u64).max(1) as u32;
     (0..n_instances).map(|idx| durations.get(idx).copied().flatten().unwrap_or(mean).max(1)).collect()
 }
 

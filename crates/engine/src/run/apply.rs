@@ -16,29 +16,29 @@ impl Run {
     pub fn apply(&mut self, blueprint: &Blueprint, event: &Event) {
         let at = event.at;
         match &event.kind {
-            EventKind::Began => self.began(blueprint),
-            EventKind::TakenOver => self.taken_over(blueprint, at),
+            EventKind::Began => self.apply_began(blueprint),
+            EventKind::TakenOver => self.apply_taken_over(blueprint, at),
             EventKind::Dispatched { instance, attempt } => {
-                self.dispatched(blueprint, *instance, *attempt, at);
+                self.apply_dispatched(blueprint, *instance, *attempt, at);
             }
             EventKind::Started { instance, .. } => self.states[*instance as usize] = State::Started,
             EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
-                self.attempt_ended(blueprint, *instance, *attempt, end, *next);
+                self.apply_attempt_ended(blueprint, *instance, *attempt, end, *next);
             }
-            EventKind::RetryDue { instance } => self.retry_due(*instance),
+            EventKind::RetryDue { instance } => self.apply_retry_due(*instance),
             EventKind::Resolved { ends } => {
                 for (instance, resolution) in ends {
-                    self.resolved(blueprint, *instance, *resolution);
+                    self.apply_resolved(blueprint, *instance, *resolution);
                 }
             }
-            EventKind::NodeLost { node } => self.node_lost(blueprint, *node, at),
-            EventKind::NodeBack { node } => self.node_back(blueprint, *node, at),
-            EventKind::NodeGivenUp { node } => self.node_given_up(blueprint, *node),
+            EventKind::NodeLost { node } => self.apply_node_lost(blueprint, *node, at),
+            EventKind::NodeBack { node } => self.apply_node_back(blueprint, *node, at),
+            EventKind::NodeGivenUp { node } => self.apply_node_given_up(blueprint, *node),
             EventKind::ToleranceExceeded { group, .. } => {
                 self.exceeded = Some(*group);
                 self.pop_due(Due::Group(*group));
                 if !matches!(self.phase, Phase::Stopping { .. }) {
-                    self.stopping(StopHow::Graceful);
+                    self.enter_stopping(StopHow::Graceful);
                 }
             }
             EventKind::NodeEnded { node, end } => {
@@ -47,7 +47,7 @@ impl Run {
             }
             EventKind::StopAsked { how } => {
                 self.is_stop_asked = true;
-                self.stopping(*how);
+                self.enter_stopping(*how);
             }
             EventKind::Paused => self.phase = Phase::Paused,
             EventKind::Resumed => self.phase = Phase::Running,
@@ -61,7 +61,7 @@ impl Run {
         }
     }
 
-    fn began(&mut self, blueprint: &Blueprint) {
+    fn apply_began(&mut self, blueprint: &Blueprint) {
         self.phase = Phase::Running;
         let first: Vec<u32> = (0..).zip(&self.n_open).filter(|(_, n)| **n == 0).map(|(idx, _)| idx).collect();
         for vertex in first {
@@ -73,7 +73,7 @@ impl Run {
         }
     }
 
-    fn dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
+    fn apply_dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
         let instance = blueprint.instances[idx as usize];
         self.states[idx as usize] = State::Dispatched;
         self.attempts[idx as usize] = u16::try_from(attempt).unwrap_or(u16::MAX);
@@ -90,7 +90,14 @@ impl Run {
         self.set_timer(idx, later(at, timeout_ms.saturating_add(blueprint.options.grace_ms)));
     }
 
-    fn attempt_ended(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, end: &AttemptEnd, next: Next) {
+    fn apply_attempt_ended(
+        &mut self,
+        blueprint: &Blueprint,
+        idx: u32,
+        attempt: u32,
+        end: &AttemptEnd,
+        next: Next,
+    ) {
         if !matches!(end, AttemptEnd::Reported(_)) {
             self.unanswered.insert((idx, attempt));
         }
@@ -101,19 +108,19 @@ impl Run {
             }
             Next::Final(outcome) => {
                 self.release(blueprint, idx);
-                self.ended(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
+                self.end_instance(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
             }
         }
     }
 
-    fn retry_due(&mut self, idx: u32) {
+    fn apply_retry_due(&mut self, idx: u32) {
         if let Some(timer) = self.flights.get(&idx) {
             self.timers.remove(&(*timer, Timer::Flight(idx)));
         }
         self.retry_due.insert(idx);
     }
 
-    pub(super) fn resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
+    pub(super) fn apply_resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
         self.pop_due(Due::Instance(idx));
         let instance = blueprint.instances[idx as usize];
         if self.states[idx as usize] == State::Ready {
@@ -149,10 +156,10 @@ impl Run {
                 (state_of(outcome), taint_of(outcome, idx))
             }
         };
-        self.ended(blueprint, idx, state, taint);
+        self.end_instance(blueprint, idx, state, taint);
     }
 
-    fn node_lost(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+    fn apply_node_lost(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
         let until = later(at, blueprint.options.lost_after_ms);
         self.nodes[node as usize].lost_since = Some(at);
         self.timers.insert((until, Timer::Node(node)));
@@ -161,13 +168,13 @@ impl Run {
         self.postpone(node, later(until, blueprint.options.grace_ms));
     }
 
-    fn node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+    fn apply_node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
         self.clear_lost(blueprint, node);
         self.update_free(blueprint, node);
         self.postpone(node, later(at, blueprint.options.grace_ms));
     }
 
-    fn node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
+    fn apply_node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
         self.clear_lost(blueprint, node);
         let state = &mut self.nodes[node as usize];
         state.is_given_up = true;
@@ -184,11 +191,11 @@ impl Run {
         }
     }
 
-    fn taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
+    fn apply_taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
         for node in 0..blueprint.nodes.len() as u32 {
             if self.nodes[node as usize].lost_since.is_some() {
                 self.clear_lost(blueprint, node);
-                self.node_lost(blueprint, node, at);
+                self.apply_node_lost(blueprint, node, at);
             } else {
                 self.postpone(node, later(at, blueprint.options.grace_ms));
             }
@@ -201,7 +208,7 @@ impl Run {
         }
     }
 
-    fn stopping(&mut self, how: StopHow) {
+    fn enter_stopping(&mut self, how: StopHow) {
         self.phase = Phase::Stopping { how };
         let flights: Vec<u32> = self.flights.keys().copied().collect();
         for idx in flights {
@@ -217,7 +224,7 @@ impl Run {
     }
 
     /// Records the final state of an instance and its consequences.
-    fn ended(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
+    fn end_instance(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
         let node_idx = blueprint.instances[idx as usize].node;
         self.states[idx as usize] = state;
         self.n_ended += 1;

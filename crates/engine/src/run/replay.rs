@@ -51,7 +51,7 @@ impl Run {
                 if !self.can_resolve(blueprint, *instance, *resolution) {
                     return false;
                 }
-                self.resolved(blueprint, *instance, *resolution);
+                self.apply_resolved(blueprint, *instance, *resolution);
             }
             return true;
         }

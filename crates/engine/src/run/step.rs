@@ -53,10 +53,12 @@ impl Stepping<'_> {
                 Phase::Ended(_) => {}
                 Phase::Running | Phase::Paused | Phase::Stopping { .. } => self.emit(EventKind::TakenOver),
             },
-            Input::AttemptStarted { key, at } => self.started(key, at)?,
-            Input::AttemptFinished { key, at, end, summary } => self.finished(key, at, end, summary)?,
-            Input::NodeLost { node } => self.connectivity(node, true)?,
-            Input::NodeBack { node } => self.connectivity(node, false)?,
+            Input::AttemptStarted { key, at } => self.handle_started(key, at)?,
+            Input::AttemptFinished { key, at, end, summary } => {
+                self.handle_finished(key, at, end, summary)?
+            }
+            Input::NodeLost { node } => self.set_connectivity(node, true)?,
+            Input::NodeBack { node } => self.set_connectivity(node, false)?,
             Input::Stop { how } => self.stop(how)?,
             Input::Pause => match self.run.phase {
                 // The successor of a paused run starts paused.
@@ -66,19 +68,19 @@ impl Stepping<'_> {
                 }
                 Phase::Running => self.emit(EventKind::Paused),
                 Phase::Paused => return Err(Illegal::AlreadyPaused),
-                _ => return Err(self.not_running()),
+                _ => return Err(self.not_running_error()),
             },
             Input::Resume => match self.run.phase {
                 Phase::Paused => self.emit(EventKind::Resumed),
                 Phase::Running => return Err(Illegal::NotPaused),
-                _ => return Err(self.not_running()),
+                _ => return Err(self.not_running_error()),
             },
             Input::Wake => {}
         }
         Ok(())
     }
 
-    fn not_running(&self) -> Illegal {
+    fn not_running_error(&self) -> Illegal {
         match self.run.phase {
             Phase::Created => Illegal::NotBegun,
             Phase::Ended(_) => Illegal::HasEnded,
@@ -99,7 +101,7 @@ impl Stepping<'_> {
         Ok(key.attempt == last && matches!(state, State::Dispatched | State::Started))
     }
 
-    fn started(&mut self, key: AttemptKey, at: Micros) -> Result<(), Illegal> {
+    fn handle_started(&mut self, key: AttemptKey, at: Micros) -> Result<(), Illegal> {
         if !self.is_current(key)? {
             // The attempt was given up, so the agent must stop it.
             if self.run.unanswered.contains(&(key.instance, key.attempt)) {
@@ -112,23 +114,29 @@ impl Stepping<'_> {
         Ok(())
     }
 
-    fn finished(&mut self, key: AttemptKey, at: Micros, end: End, summary: JsonMap) -> Result<(), Illegal> {
+    fn handle_finished(
+        &mut self,
+        key: AttemptKey,
+        at: Micros,
+        end: End,
+        summary: JsonMap,
+    ) -> Result<(), Illegal> {
         let AttemptKey { instance, attempt, .. } = key;
         if self.is_current(key)? {
-            self.attempt_ended(instance, at, AttemptEnd::Reported(end), summary);
+            self.end_attempt(instance, at, AttemptEnd::Reported(end), summary);
         } else if self.run.unanswered.contains(&(instance, attempt)) {
             self.emit(EventKind::LateResult { instance, attempt, ended_at: at, end, summary });
         }
         Ok(())
     }
 
-    fn attempt_ended(&mut self, instance: u32, ended_at: Micros, end: AttemptEnd, summary: JsonMap) {
+    fn end_attempt(&mut self, instance: u32, ended_at: Micros, end: AttemptEnd, summary: JsonMap) {
         let attempt = u32::from(self.run.attempts[instance as usize]);
-        let next = self.next(instance, attempt, &end);
+        let next = self.decide_next(instance, attempt, &end);
         self.emit(EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next });
     }
 
-    fn next(&self, instance: u32, attempt: u32, end: &AttemptEnd) -> Next {
+    fn decide_next(&self, instance: u32, attempt: u32, end: &AttemptEnd) -> Next {
         let policy = self.blueprint.policies[self.blueprint.instances[instance as usize].policy as usize];
         let is_stopping = matches!(self.run.phase, Phase::Stopping { .. });
         let n_retries = match end {
@@ -149,7 +157,7 @@ impl Stepping<'_> {
         Next::Final(if policy.fail_on_error { Outcome::Failed } else { Outcome::Ignored })
     }
 
-    fn connectivity(&mut self, node: u32, is_lost: bool) -> Result<(), Illegal> {
+    fn set_connectivity(&mut self, node: u32, is_lost: bool) -> Result<(), Illegal> {
         let state = self.run.nodes.get(node as usize).ok_or(Illegal::UnknownNode)?;
         let has_changed = !state.is_given_up && state.lost_since.is_some() != is_lost;
         if has_changed && !matches!(self.run.phase, Phase::Ended(_)) {
@@ -212,7 +220,7 @@ impl Stepping<'_> {
     /// Ends an attempt without a result. The agent must not continue it, nor start it after reconnecting.
     fn give_up_attempt(&mut self, idx: u32, end: AttemptEnd) {
         let key = self.run.key(idx);
-        self.attempt_ended(idx, self.now, end, JsonMap::new());
+        self.end_attempt(idx, self.now, end, JsonMap::new());
         self.step.effects.push(Effect::Cancel { key, how: CancelHow::Now });
     }
 
@@ -226,7 +234,7 @@ impl Stepping<'_> {
 
     /// Records the end of an instance that was not executed. Consecutive ends share one event.
     pub(super) fn resolve(&mut self, idx: u32, resolution: Resolution) {
-        self.run.resolved(self.blueprint, idx, resolution);
+        self.run.apply_resolved(self.blueprint, idx, resolution);
         if let Some(Event { kind: EventKind::Resolved { ends }, .. }) = self.step.events.last_mut() {
             ends.push((idx, resolution));
         } else {

@@ -41,12 +41,12 @@ impl Event {
             }
             EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
                 "event": "attempt_ended", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
-                "end": attempt_end(end), "summary": summary, "next": next_json(*next),
+                "end": attempt_end_json(end), "summary": summary, "next": next_json(*next),
             }),
             EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance}),
             EventKind::Resolved { ends } => {
                 let ends: Vec<Json> =
-                    ends.iter().map(|(idx, resolution)| resolved(*idx, *resolution)).collect();
+                    ends.iter().map(|(idx, resolution)| resolution_json(*idx, *resolution)).collect();
                 json!({"event": "resolved", "ends": ends})
             }
             EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node}),
@@ -56,7 +56,7 @@ impl Event {
                 json!({"event": "tolerance_exceeded", "group": group, "nodes": nodes})
             }
             EventKind::NodeEnded { node, end } => {
-                json!({"event": "node_ended", "node": node, "end": node_end(*end)})
+                json!({"event": "node_ended", "node": node, "end": node_end_json(*end)})
             }
             EventKind::StopAsked { how } => {
                 let how = if *how == StopHow::Now { "now" } else { "graceful" };
@@ -66,9 +66,9 @@ impl Event {
             EventKind::Resumed => json!({"event": "resumed"}),
             EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
                 "event": "late_result", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
-                "end": reported(end), "summary": summary,
+                "end": result_json(end), "summary": summary,
             }),
-            EventKind::Ended { end } => json!({"event": "ended", "end": run_end(end)}),
+            EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
         };
         json["at"] = self.at.0.into();
         json
@@ -132,9 +132,9 @@ impl Event {
     }
 }
 
-fn attempt_end(end: &AttemptEnd) -> Json {
+fn attempt_end_json(end: &AttemptEnd) -> Json {
     match end {
-        AttemptEnd::Reported(end) => reported(end),
+        AttemptEnd::Reported(end) => result_json(end),
         AttemptEnd::Lost => json!({"how": "lost"}),
         AttemptEnd::NoAnswer => json!({"how": "no_answer"}),
     }
@@ -148,7 +148,7 @@ fn read_attempt_end(get: Fields<'_>) -> Result<AttemptEnd, Unreadable> {
     }
 }
 
-fn reported(end: &End) -> Json {
+fn result_json(end: &End) -> Json {
     match end {
         End::Succeeded => json!({"how": "succeeded"}),
         End::Failed { message } => json!({"how": "failed", "message": message}),
@@ -205,7 +205,7 @@ fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
 }
 
 /// An array instead of an object, because one event may contain a million of them.
-fn resolved(idx: u32, resolution: Resolution) -> Json {
+fn resolution_json(idx: u32, resolution: Resolution) -> Json {
     match resolution {
         Resolution::Skipped => json!([idx, "skipped"]),
         Resolution::Blocked { by } => json!([idx, "blocked", by]),
@@ -232,7 +232,7 @@ fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
     Ok((number(0)?, resolution))
 }
 
-fn node_end(end: NodeEnd) -> Json {
+fn node_end_json(end: NodeEnd) -> Json {
     match end {
         NodeEnd::Succeeded => json!({"how": "succeeded"}),
         NodeEnd::Failed { by } => json!({"how": "failed", "by": by}),
@@ -253,7 +253,7 @@ fn read_node_end(get: Fields<'_>) -> Result<NodeEnd, Unreadable> {
     })
 }
 
-fn run_end(end: &RunEnd) -> Json {
+fn run_end_json(end: &RunEnd) -> Json {
     match end {
         RunEnd::Succeeded => json!({"how": "succeeded"}),
         RunEnd::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),

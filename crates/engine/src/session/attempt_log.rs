@@ -27,12 +27,12 @@ struct Entry {
 }
 
 impl AttemptLog {
-    pub(super) fn note(&mut self, input: &Input, now: Micros) {
+    pub(super) fn record(&mut self, input: &Input, now: Micros) {
         match input {
             Input::Message(FromAgent::Hello(hello)) => {
                 self.attempts.clear();
                 for key in &hello.running {
-                    self.sent(*key);
+                    self.mark_sent(*key);
                 }
                 for finished in &hello.finished {
                     self.add_result(finished, now);
@@ -53,7 +53,7 @@ impl AttemptLog {
         }
     }
 
-    pub(super) fn sent(&mut self, key: AttemptKey) {
+    pub(super) fn mark_sent(&mut self, key: AttemptKey) {
         self.attempts.entry(key).or_default().is_sent = true;
     }
 
@@ -61,16 +61,16 @@ impl AttemptLog {
         self.attempts.get(&key).is_some_and(|entry| entry.is_sent)
     }
 
-    pub(super) fn started(&self, key: AttemptKey) -> Option<Micros> {
+    pub(super) fn started_at(&self, key: AttemptKey) -> Option<Micros> {
         self.attempts.get(&key)?.started_at
     }
 
-    pub(super) fn finished(&self, key: AttemptKey) -> Option<&Finished> {
+    pub(super) fn result(&self, key: AttemptKey) -> Option<&Finished> {
         self.attempts.get(&key)?.finished.as_ref().map(|(finished, _)| finished)
     }
 
     /// Results whose resend is due.
-    pub(super) fn owed(&mut self, now: Micros) -> impl Iterator<Item = Finished> {
+    pub(super) fn due_resends(&mut self, now: Micros) -> impl Iterator<Item = Finished> {
         self.attempts.values_mut().filter_map(move |entry| {
             let (finished, resend_at) = entry.finished.as_mut().filter(|(_, resend_at)| *resend_at <= now)?;
             *resend_at = now.plus_seconds(RESEND_AFTER_SECONDS);
@@ -108,33 +108,37 @@ mod tests {
     #[test]
     fn result_is_resent_until_recorded() {
         let mut log = AttemptLog::default();
-        log.note(&Input::Message(FromAgent::Finished(finished())), NOW);
-        assert_eq!(log.owed(NOW).count(), 0, "it was just reported");
+        log.record(&Input::Message(FromAgent::Finished(finished())), NOW);
+        assert_eq!(log.due_resends(NOW).count(), 0, "it was just reported");
         let later = NOW.plus_seconds(RESEND_AFTER_SECONDS);
-        assert_eq!(log.owed(later).collect::<Vec<_>>(), [finished()]);
-        assert_eq!(log.owed(later).count(), 0);
-        assert_eq!(log.finished(KEY), Some(&finished()));
-        log.note(&Input::Recorded { keys: vec![KEY] }, later);
-        assert_eq!(log.owed(later.plus_seconds(60)).count(), 0);
+        assert_eq!(log.due_resends(later).collect::<Vec<_>>(), [finished()]);
+        assert_eq!(log.due_resends(later).count(), 0);
+        assert_eq!(log.result(KEY), Some(&finished()));
+        log.record(&Input::Recorded { keys: vec![KEY] }, later);
+        assert_eq!(log.due_resends(later.plus_seconds(60)).count(), 0);
     }
 
     #[test]
     fn attempts_of_ended_runs_are_dropped() {
         let mut log = AttemptLog::default();
-        log.sent(KEY);
-        log.note(&Input::Message(FromAgent::Started { key: KEY, at: NOW }), NOW);
-        assert_eq!((log.is_sent(KEY), log.started(KEY)), (true, Some(NOW)));
-        log.note(&Input::RunIs { run: RunId(2), generation: None }, NOW);
+        log.mark_sent(KEY);
+        log.record(&Input::Message(FromAgent::Started { key: KEY, at: NOW }), NOW);
+        assert_eq!((log.is_sent(KEY), log.started_at(KEY)), (true, Some(NOW)));
+        log.record(&Input::RunIs { run: RunId(2), generation: None }, NOW);
         assert!(log.is_sent(KEY));
-        log.note(&Input::RunIs { run: RunId(1), generation: None }, NOW);
+        log.record(&Input::RunIs { run: RunId(1), generation: None }, NOW);
         assert!(!log.is_sent(KEY));
     }
 
     #[test]
     fn unacknowledged_result_outlives_its_run() {
         let mut log = AttemptLog::default();
-        log.note(&Input::Message(FromAgent::Finished(finished())), NOW);
-        log.note(&Input::RunIs { run: RunId(1), generation: None }, NOW);
-        assert_eq!(log.owed(NOW.plus_seconds(60)).count(), 1, "the agent keeps it until it is acknowledged");
+        log.record(&Input::Message(FromAgent::Finished(finished())), NOW);
+        log.record(&Input::RunIs { run: RunId(1), generation: None }, NOW);
+        assert_eq!(
+            log.due_resends(NOW.plus_seconds(60)).count(),
+            1,
+            "the agent keeps it until it is acknowledged"
+        );
     }
 }

@@ -40,13 +40,13 @@ impl HostSession {
 
     /// Processes an input.
     pub fn step(&mut self, input: Input, now: Micros) -> Vec<Output> {
-        self.log.note(&input, now);
+        self.log.record(&input, now);
         self.session.step(input, now)
     }
 
     /// Records that an attempt was sent to the agent.
     pub fn sent(&mut self, key: AttemptKey) {
-        self.log.sent(key);
+        self.log.mark_sent(key);
     }
 
     /// Reconciles with the driver's claim: the complete set of the run's attempts in flight with the agent.
@@ -91,15 +91,15 @@ impl HostSession {
         if is_started {
             _ = self.step(Input::Begun { key }, now);
         }
-        if let Some(finished) = self.log.finished(key) {
+        if let Some(finished) = self.log.result(key) {
             outputs.push(Output::Finished(finished.clone()));
-        } else if let Some(at) = self.log.started(key).filter(|_| !is_started) {
+        } else if let Some(at) = self.log.started_at(key).filter(|_| !is_started) {
             outputs.push(Output::Started { key, at });
         }
     }
 
     /// Results that were not recorded in time, to be resent to the driver.
     pub fn owed(&mut self, now: Micros) -> Vec<Finished> {
-        self.log.owed(now).collect()
+        self.log.due_resends(now).collect()
     }
 }

@@ -154,7 +154,7 @@ impl ServerSession {
             Input::Message(message) => self.handle_message(message, now, &mut outputs),
             Input::Disconnected => self.is_connected = false,
             Input::Dispatch { key, generation } => self.dispatch(key, generation, &mut outputs),
-            Input::Begun { key } => self.begun(key),
+            Input::Begun { key } => self.mark_started(key),
             Input::Cancel { key, generation, how } => self.cancel(key, generation, how, &mut outputs),
             Input::Recorded { keys } => {
                 for key in &keys {
@@ -162,7 +162,7 @@ impl ServerSession {
                 }
                 self.send(ToAgent::Acknowledge { keys }, &mut outputs);
             }
-            Input::RunIs { run, generation } => self.run_is(run, generation, &mut outputs),
+            Input::RunIs { run, generation } => self.handle_run_status(run, generation, &mut outputs),
             Input::Wake => self.check_silence(now, &mut outputs),
         }
         outputs
@@ -175,7 +175,7 @@ impl ServerSession {
             FromAgent::Heartbeat => {}
             FromAgent::Facts(facts) => outputs.push(Output::Facts(facts)),
             FromAgent::Started { key, at } => {
-                self.begun(key);
+                self.mark_started(key);
                 outputs.push(Output::Started { key, at });
             }
             FromAgent::Output { key, stream, offset, text } => {
@@ -185,7 +185,7 @@ impl ServerSession {
         }
     }
 
-    fn begun(&mut self, key: AttemptKey) {
+    fn mark_started(&mut self, key: AttemptKey) {
         if let Some(flight) = self.in_flight.get_mut(&key) {
             flight.is_begun = true;
         }
@@ -242,7 +242,7 @@ impl ServerSession {
         self.send(ToAgent::Cancel { key, generation, how }, outputs);
     }
 
-    fn run_is(&mut self, run: RunId, generation: Option<Generation>, outputs: &mut Outputs) {
+    fn handle_run_status(&mut self, run: RunId, generation: Option<Generation>, outputs: &mut Outputs) {
         let strays: Vec<AttemptKey> = self.strays.iter().copied().filter(|key| key.run == run).collect();
         for key in &strays {
             self.strays.remove(key);

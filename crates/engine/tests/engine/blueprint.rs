@@ -1,4 +1,4 @@
-//! Defects result before a run starts, and how task parameters are read from a plan.
+//! Defects found before a run starts, and how task parameters are read from a plan.
 
 use serde_json::json;
 use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN, of_plan};

@@ -25,28 +25,28 @@ impl Session {
         let sql = "SELECT module_id, key_name, contents FROM module_contents WHERE key_name <> $1 ORDER BY module_id";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("module_contents");
-            let place = SealedPlace::Module(ModuleId(columns.int()?));
-            values.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Module(ModuleId(columns.int()?));
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT run_id, position, key_name, contents FROM module_run_items WHERE key_name <> $1 \
                    ORDER BY run_id, position";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("module_run_items");
-            let place = SealedPlace::Underway(RunId(columns.int()?), columns.int()?);
-            values.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Underway(RunId(columns.int()?), columns.int()?);
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT node_id, uuid, key_name, contents FROM node_modules WHERE key_name <> $1 \
                    ORDER BY node_id, uuid";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("node_modules");
-            let place = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
-            values.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT webhook_id, key_name, secret FROM webhook_secrets WHERE key_name <> $1 ORDER BY webhook_id";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("webhook_secrets");
-            let place = SealedPlace::Webhook(WebhookId(columns.int()?));
-            values.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Webhook(WebhookId(columns.int()?));
+            values.push((location, read_sealed(&mut columns)?));
         }
         // A module removed from its node has empty contents there.
         values.retain(|(_, sealed)| !sealed.bytes.is_empty());
@@ -56,9 +56,9 @@ impl Session {
 
 impl Writing {
     /// Replaces an encrypted value by the same value encrypted with another key.
-    pub async fn sealed_put(&mut self, place: &SealedPlace, sealed: &Sealed) -> Result<(), StoreError> {
+    pub async fn sealed_put(&mut self, location: &SealedPlace, sealed: &Sealed) -> Result<(), StoreError> {
         let args = Args::new().text(&sealed.key).bytes(&sealed.bytes);
-        let (sql, args) = match place {
+        let (sql, args) = match location {
             SealedPlace::Module(id) => (
                 "UPDATE module_contents SET key_name = $1, contents = $2 WHERE module_id = $3",
                 args.int(id.0),

@@ -22,7 +22,7 @@ pub(super) enum Arg {
     Bytes(Vec<u8>),
 }
 
-/// Values are validated as they are result; the first invalid one is reported when the statement is executed.
+/// Values are validated as they are added; the first invalid one is reported when the statement is executed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Args {
     values: Vec<Arg>,

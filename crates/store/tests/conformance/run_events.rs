@@ -60,7 +60,7 @@ async fn bulk_renewal_renews_only_held_leases(fixture: &Fixture) {
         let generation = fixture.store.run_take(run, "a", NOW, until).await.unwrap().unwrap();
         leases.push((run, generation));
     }
-    // One lease is taken_over over, one is revoked, one run is deleted, and one is requested with a wrong
+    // One lease is taken over, one is revoked, one run is deleted, and one is requested with a wrong
     // generation.
     let (taken_over, revoked, deleted) = (leases[3].0, leases[70].0, leases[129].0);
     assert_eq!(fixture.store.run_take(taken_over, "b", until, later).await.unwrap(), Some(2));

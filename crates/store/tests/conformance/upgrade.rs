@@ -1,4 +1,4 @@
-//! Upgrade of a database created and filled by an earlier_migrator version.
+//! Upgrade of a database created and filled by an earlier version.
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use super::journal::Record;
 use super::machine::{AgentSession, Outputs, State};
 
 impl AgentSession {
-    pub(super) fn connected(&mut self, facts: JsonMap, outputs: &mut Outputs) {
+    pub(super) fn handle_connected(&mut self, facts: JsonMap, outputs: &mut Outputs) {
         self.is_connected = true;
         let finished = self.attempts.values().filter_map(|state| match state {
             State::Ended { finished, .. } => Some((**finished).clone()),

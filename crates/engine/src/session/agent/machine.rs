@@ -83,12 +83,12 @@ impl AgentSession {
     pub fn step(&mut self, input: Input, now: Micros) -> Outputs {
         let mut outputs = Outputs::new();
         match input {
-            Input::Connected { facts } => self.connected(facts, &mut outputs),
+            Input::Connected { facts } => self.handle_connected(facts, &mut outputs),
             Input::Disconnected => self.is_connected = false,
             Input::Message(message) => self.handle_message(message, now, &mut outputs),
-            Input::Written { seq } => self.written(seq, now, &mut outputs),
-            Input::WriteFailed { seq, message } => self.write_failed(seq, &message, now, &mut outputs),
-            Input::Exited { key, end, summary } => self.exited(key, end, summary, now, &mut outputs),
+            Input::Written { seq } => self.handle_written(seq, now, &mut outputs),
+            Input::WriteFailed { seq, message } => self.handle_write_failed(seq, &message, now, &mut outputs),
+            Input::Exited { key, end, summary } => self.handle_exited(key, end, summary, now, &mut outputs),
         }
         self.compact(&mut outputs);
         outputs
@@ -131,10 +131,10 @@ impl AgentSession {
             }
             ToAgent::Acknowledge { keys } => {
                 for key in keys {
-                    self.acknowledged(key, outputs);
+                    self.handle_ack(key, outputs);
                 }
             }
-            ToAgent::RunEnded { run } => self.run_ended(run, outputs),
+            ToAgent::RunEnded { run } => self.handle_run_ended(run, outputs),
         }
     }
 
@@ -233,17 +233,24 @@ impl AgentSession {
         }
     }
 
-    fn exited(&mut self, key: AttemptKey, end: End, summary: JsonMap, now: Micros, outputs: &mut Outputs) {
+    fn handle_exited(
+        &mut self,
+        key: AttemptKey,
+        end: End,
+        summary: JsonMap,
+        now: Micros,
+        outputs: &mut Outputs,
+    ) {
         if matches!(self.attempts.get(&key), Some(State::Running { .. })) {
             self.end(key, end, summary, now, outputs);
-            self.next_attempt(key, outputs);
+            self.start_next_attempt(key, outputs);
         } else {
             outputs.push(Output::Ignored { run: key.run, why: "the exited attempt was not running" });
         }
     }
 
     /// Starts the newest attempt of an instance if it was waiting for this one.
-    fn next_attempt(&mut self, ended: AttemptKey, outputs: &mut Outputs) {
+    fn start_next_attempt(&mut self, ended: AttemptKey, outputs: &mut Outputs) {
         let Some(newest) = self.newest(ended) else { return };
         if let Some(State::Waiting { attempt }) = self.attempts.get(&newest) {
             let attempt = (**attempt).clone();
@@ -264,7 +271,7 @@ impl AgentSession {
         self.attempts.insert(key, State::Ending { finished: Box::new(finished) });
     }
 
-    fn written(&mut self, seq: u64, now: Micros, outputs: &mut Outputs) {
+    fn handle_written(&mut self, seq: u64, now: Micros, outputs: &mut Outputs) {
         if self.rewrite == Some(seq) {
             self.rewrite = None;
         }
@@ -272,7 +279,7 @@ impl AgentSession {
         match self.attempts.remove(&key) {
             Some(State::Accepting { is_cancelled: true, .. }) => {
                 self.end(key, End::Cancelled, JsonMap::new(), now, outputs);
-                self.next_attempt(key, outputs);
+                self.start_next_attempt(key, outputs);
             }
             Some(State::Accepting { attempt, .. }) => {
                 self.attempts.insert(key, State::Running { since: now });
@@ -284,7 +291,7 @@ impl AgentSession {
         }
     }
 
-    fn write_failed(&mut self, seq: u64, message: &str, now: Micros, outputs: &mut Outputs) {
+    fn handle_write_failed(&mut self, seq: u64, message: &str, now: Micros, outputs: &mut Outputs) {
         if self.rewrite == Some(seq) {
             self.rewrite = None;
             // Postpone the next rewrite until as many records have been written again.
@@ -297,7 +304,7 @@ impl AgentSession {
                 let finished =
                     Finished { key, at: now, end: End::Refused { message }, summary: JsonMap::new() };
                 self.report(Box::new(finished), false, outputs);
-                self.next_attempt(key, outputs);
+                self.start_next_attempt(key, outputs);
             }
             Some(State::Ending { finished, .. }) => self.report(finished, false, outputs),
             _ => {}
@@ -311,7 +318,7 @@ impl AgentSession {
         self.attempts.insert(key, State::Ended { finished, is_durable });
     }
 
-    fn acknowledged(&mut self, key: AttemptKey, outputs: &mut Outputs) {
+    fn handle_ack(&mut self, key: AttemptKey, outputs: &mut Outputs) {
         let Some(state @ State::Ended { .. }) = self.attempts.get_mut(&key) else { return };
         *state = State::Acknowledged;
         self.n_unacknowledged -= 1;
@@ -323,7 +330,7 @@ impl AgentSession {
         self.drop_ended_run(key.run, outputs);
     }
 
-    fn run_ended(&mut self, run: RunId, outputs: &mut Outputs) {
+    fn handle_run_ended(&mut self, run: RunId, outputs: &mut Outputs) {
         if self.ended_runs.contains(&run) {
             return;
         }
