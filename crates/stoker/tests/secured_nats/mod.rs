@@ -1,4 +1,4 @@
-//! A NATS that asks who somebody is, as `stoker nats init` sets it up.
+//! NATS with authentication, as set up by `stoker nats init`.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Command, Output};
@@ -10,18 +10,18 @@ pub(crate) fn init(folder: &Folder) -> Output {
     command.args(["nats", "init", "--dir"]).arg(folder.file("nats")).output().unwrap()
 }
 
-pub(crate) struct Guarded {
+pub(crate) struct SecuredNats {
     pub(crate) nats: TestNats,
     pub(crate) folder: Folder,
 }
 
-impl Guarded {
-    /// Nothing where tests of NATS are left out.
+impl SecuredNats {
+    /// Starts NATS on loopback; `None` if NATS tests are skipped.
     pub(crate) fn start() -> Option<Self> {
         Self::start_at(Ipv4Addr::LOCALHOST.into())
     }
 
-    /// At an address of this machine.
+    /// Starts NATS on an address of this machine.
     pub(crate) fn start_at(address: IpAddr) -> Option<Self> {
         let folder = Folder::new();
         let output = init(&folder);
@@ -30,7 +30,7 @@ impl Guarded {
         Some(Self { nats, folder })
     }
 
-    /// For servers that use it and take agents that come over it.
+    /// Options of servers that use this NATS and accept agents over it.
     pub(crate) fn server_options(&self) -> Vec<String> {
         let file = |name: &str| self.folder.file(name).display().to_string();
         let (credentials, keys) = (file("nats/servers.creds"), file("nats/keys.json"));

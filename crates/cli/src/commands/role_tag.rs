@@ -1,4 +1,4 @@
-//! `stoker role` and `stoker tag`: what nodes can be. Both are documents of a release or of a cluster.
+//! `stoker role` and `stoker tag`. Both manage documents of a release or a cluster with the same verbs.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use stoker_client::{ClientError, Method, Request, segment};
 use crate::exit::Outcome;
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Columns, Format, Options, Remote, Shared, failure};
+use crate::remote::{Columns, Format, Options, Remote, SharedOptions, failure};
 
-/// Roles: what nodes of a release or a cluster can be
+/// Manage node roles of releases and clusters
 #[derive(Debug, clap::Args)]
 #[command(
     arg_required_else_help = true,
@@ -26,10 +26,10 @@ pub(crate) struct RoleArgs {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
-/// Tags: what roles bring with them, and tasks are placed by
+/// Manage tags, which roles assign to nodes and tasks select nodes by
 #[derive(Debug, clap::Args)]
 #[command(
     arg_required_else_help = true,
@@ -44,36 +44,36 @@ pub(crate) struct TagArgs {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Make one of a document
+    /// Create a role or tag from a document
     #[command(after_help = "\
-The document has `name` and `meta`, as `show --output yaml` shows them.
+The document contains `name` and `meta`, as printed by `show --output yaml`.
 
 Examples:
   stoker role create --release 1 --file role.yaml")]
     Create(FileArgs),
-    /// Delete one
+    /// Delete a role or tag
     #[command(after_help = "\
 Examples:
   stoker role delete --env 1 edge")]
     Delete(NameArgs),
-    /// List them
+    /// List roles or tags
     #[command(after_help = "\
-Those of a cluster are its own, and those of its release and its plugins.
+The list of a cluster includes those of its release and plugins.
 
 Examples:
   stoker role list --env 1")]
     List(OwnerArgs),
-    /// Show one
+    /// Show a role or tag
     #[command(after_help = "\
 Examples:
   stoker role show --release 1 web --output yaml")]
     Show(NameArgs),
-    /// Change one as a document says
+    /// Update a role or tag from a document
     #[command(after_help = "\
 Examples:
   stoker role update --release 1 web --file role.yaml")]
@@ -83,11 +83,11 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct OwnerArgs {
-    /// Of this cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// Of this release
+    /// Release ID
     #[arg(long, short, value_name = "ID")]
     release: Option<i64>,
 }
@@ -97,7 +97,7 @@ struct NameArgs {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Its name
+    /// Name of the role or tag
     #[arg(value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: String,
 }
@@ -107,7 +107,7 @@ struct FileArgs {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// The document; `-` is standard input
+    /// Document with `name` and `meta`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }
@@ -115,21 +115,21 @@ struct FileArgs {
 #[derive(Debug, clap::Args)]
 struct UpdateArgs {
     #[command(flatten)]
-    named: NameArgs,
+    target: NameArgs,
 
-    /// The document; `-` is standard input
+    /// Document with `name` and `meta`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }
 
-/// How the two differ.
-struct Kind {
-    word: &'static str,
+/// Differences between roles and tags.
+struct Resource {
+    noun: &'static str,
     columns: Columns<'static>,
 }
 
-const ROLE: Kind = Kind {
-    word: "role",
+const ROLE: Resource = Resource {
+    noun: "role",
     columns: &[
         ("name", "name"),
         ("title", "meta.name"),
@@ -139,81 +139,83 @@ const ROLE: Kind = Kind {
     ],
 };
 
-const TAG: Kind = Kind { word: "tag", columns: &[("name", "name"), ("has a primary", "meta.has_primary")] };
+const TAG: Resource =
+    Resource { noun: "tag", columns: &[("name", "name"), ("has a primary", "meta.has_primary")] };
 
 pub(crate) fn role(args: &RoleArgs, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
-    act(&ROLE, &args.verb, &mut remote)
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
+    run_verb(&ROLE, &args.verb, &mut remote)
 }
 
 pub(crate) fn tag(args: &TagArgs, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
-    act(&TAG, &args.verb, &mut remote)
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
+    run_verb(&TAG, &args.verb, &mut remote)
 }
 
 impl OwnerArgs {
-    fn path(&self, kind: &Kind) -> String {
+    fn path(&self, resource: &Resource) -> String {
         let (collection, id) = match (self.env, self.release) {
             (Some(id), _) => ("clusters", id),
             (None, id) => ("releases", id.unwrap_or_default()),
         };
-        format!("{collection}/{id}/{}s", kind.word)
+        format!("{collection}/{id}/{}s", resource.noun)
     }
 }
 
 impl NameArgs {
-    fn path(&self, kind: &Kind) -> String {
-        format!("{}/{}", self.owner.path(kind), segment(&self.name))
+    fn path(&self, resource: &Resource) -> String {
+        format!("{}/{}", self.owner.path(resource), segment(&self.name))
     }
 }
 
-fn act(kind: &Kind, verb: &Verb, remote: &mut Remote<'_>) -> Outcome {
+fn run_verb(resource: &Resource, verb: &Verb, remote: &mut Remote<'_>) -> Outcome {
     match verb {
         Verb::Create(args) => {
             let text = read_text(&args.file)?;
-            let made = remote.upload(Request::new(Method::Post, args.owner.path(kind)), &text)?;
-            told(remote, "made", kind, &made)
+            let document = remote.upload(Request::new(Method::Post, args.owner.path(resource)), &text)?;
+            report(remote, "created", resource, &document)
         }
         Verb::Delete(args) => {
-            remote.delete(args.path(kind))?;
-            remote.note(&format!("deleted {} {}", kind.word, args.name));
+            remote.delete(args.path(resource))?;
+            remote.note(&format!("deleted {} {}", resource.noun, args.name));
             Ok(())
         }
         Verb::List(owner) => {
-            let all = remote.get_list(&Request::get(owner.path(kind)))?;
-            remote.list(kind.columns, all)
+            let documents = remote.get_list(&Request::get(owner.path(resource)))?;
+            remote.list(resource.columns, documents)
         }
         Verb::Show(args) => {
-            let shown = find(remote, kind, args)?;
-            remote.details(kind.columns, &shown)
+            let document = find(remote, resource, args)?;
+            remote.details(resource.columns, &document)
         }
         Verb::Update(args) => {
             let text = read_text(&args.file)?;
-            let changed = remote.upload(Request::new(Method::Put, args.named.path(kind)), &text)?;
-            told(remote, "changed", kind, &changed)
+            let document = remote.upload(Request::new(Method::Put, args.target.path(resource)), &text)?;
+            report(remote, "updated", resource, &document)
         }
     }
 }
 
-/// Of a cluster also those of its release and its plugins, which are in its list.
-fn find(remote: &mut Remote<'_>, kind: &Kind, args: &NameArgs) -> Outcome<Json> {
-    let refused = match remote.try_send(&Request::get(args.path(kind))).and_then(|answer| answer.json()) {
-        Ok(shown) => return Ok(shown),
+/// Returns a role or tag. Those that a cluster inherits from its release and plugins are only in its list.
+fn find(remote: &mut Remote<'_>, resource: &Resource, args: &NameArgs) -> Outcome<Json> {
+    let error = match remote.try_send(&Request::get(args.path(resource))).and_then(|answer| answer.json()) {
+        Ok(document) => return Ok(document),
         Err(error) => error,
     };
-    let is_missing = matches!(&refused, ClientError::Refused(refusal) if refusal.status == 404);
+    let is_missing = matches!(&error, ClientError::Refused(refusal) if refusal.status == 404);
     if is_missing && args.owner.env.is_some() {
-        let all = remote.get_list(&Request::get(args.owner.path(kind)))?;
-        if let Some(found) = all.into_iter().find(|thing| thing["name"] == *args.name) {
-            return Ok(found);
+        let documents = remote.get_list(&Request::get(args.owner.path(resource)))?;
+        if let Some(document) = documents.into_iter().find(|document| document["name"] == *args.name) {
+            return Ok(document);
         }
     }
-    Err(failure(refused, None))
+    Err(failure(error, None))
 }
 
-fn told(remote: &mut Remote<'_>, what: &str, kind: &Kind, thing: &Json) -> Outcome {
+fn report(remote: &mut Remote<'_>, action: &str, resource: &Resource, document: &Json) -> Outcome {
     if remote.format() != Format::Table {
-        return remote.data(thing);
+        return remote.data(document);
     }
-    remote.made(&format!("{what} {}", kind.word), &serde_json::json!({"name": thing["name"]}))
+    remote
+        .report_change(&format!("{action} {}", resource.noun), &serde_json::json!({"name": document["name"]}))
 }

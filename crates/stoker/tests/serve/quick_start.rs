@@ -1,4 +1,4 @@
-//! The first page of the book, done as it is written.
+//! The commands of the quick start guide, executed as written.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,10 +8,10 @@ use stoker_testkit::Folder;
 use crate::process::{PASSWORD, Process};
 
 const DOCUMENT: &str = include_str!("../../../../docs/start.md");
-/// Where the page says that the server is.
+/// Server address used in the guide.
 const ADDRESS: &str = "127.0.0.1:8000";
 
-/// Every command of the page but those that start the server, which is there.
+/// All commands of the guide except those that start the server, which is running already.
 fn script(address: &str) -> String {
     let mut blocks = Vec::new();
     let mut lines = DOCUMENT.lines();
@@ -21,15 +21,15 @@ fn script(address: &str) -> String {
             blocks.push(block.join("\n"));
         }
     }
-    let at = blocks.iter().position(|block| block.contains("stoker serve")).unwrap();
-    blocks.remove(at);
-    // Nobody is there to be asked.
+    let idx = blocks.iter().position(|block| block.contains("stoker serve")).unwrap();
+    blocks.remove(idx);
+    // Skip the confirmation prompt: there is no terminal.
     blocks.join("\n").replace(ADDRESS, address).replace("stoker apply --env 1", "stoker apply --env 1 --yes")
 }
 
 #[test]
-fn the_first_page_works_as_written() {
-    assert!(DOCUMENT.contains(PASSWORD), "the page and the tests use one password");
+fn quick_start_works_as_written() {
+    assert!(DOCUMENT.contains(PASSWORD), "the guide and the tests use the same password");
     let folder = Folder::new();
     let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
     let program = PathBuf::from(env!("CARGO_BIN_EXE_stoker"));
@@ -43,18 +43,18 @@ fn the_first_page_works_as_written() {
         .env("STOKER_PASSWORD", PASSWORD)
         .output()
         .unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     for expected in [
         "run  install-database on 1",
         "3 to run, 3 to skip",
-        "install-shop is done",
+        "install-shop succeeded",
         "settings.common.debug.value was false and is true",
         "2 to run, 4 to skip",
     ] {
-        assert!(printed.contains(expected), "`{expected}` is not in\n{printed}");
+        assert!(text.contains(expected), "`{expected}` is not in\n{text}");
     }
-    // What the last plan does is what depends on the setting.
-    let last = printed.rsplit("install-database").next().unwrap();
-    assert!(last.contains("has changed"), "{printed}");
+    // The last plan contains only tasks that depend on the setting.
+    let last = text.rsplit("install-database").next().unwrap();
+    assert!(last.contains("has changed"), "{text}");
 }

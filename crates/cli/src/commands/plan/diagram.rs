@@ -1,4 +1,4 @@
-//! A plan as a picture.
+//! Diagrams of plans.
 
 use clap::ValueEnum;
 use stoker_client::Request;
@@ -10,27 +10,27 @@ use super::Format;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 
-/// What is drawn.
+/// Diagram options.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Pictures")]
-pub(super) struct PictureArgs {
-    /// Draw the task instances of the plan (the default), or the tasks as they are written
+#[command(next_help_heading = "Diagram options")]
+pub(super) struct DiagramArgs {
+    /// Content of the diagram: `instances` of the plan, or `tasks` as defined (default `instances`)
     #[arg(long, value_name = "instances|tasks", hide_possible_values = true)]
     graph: Option<Graph>,
 
-    /// Draw only these tasks; with `--graph tasks`, draw all others as skipped
+    /// Task to draw; can be repeated; with `--graph tasks`, other tasks are drawn as skipped
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     only_task: Vec<String>,
 
-    /// Draw only these nodes
+    /// Node to draw; can be repeated
     #[arg(long, value_name = "UID", value_delimiter = ',')]
     only_node: Vec<String>,
 
-    /// Draw only this task and what is directly before it
+    /// Task to draw with its direct predecessors
     #[arg(long, value_name = "TASK")]
     parents_of: Option<String>,
 
-    /// Draw only what runs
+    /// Draw only task instances that run
     #[arg(long)]
     runs_only: bool,
 }
@@ -41,45 +41,45 @@ enum Graph {
     Tasks,
 }
 
-impl PictureArgs {
-    /// Refuses what has no meaning, instead of ignoring it.
+impl DiagramArgs {
+    /// Rejects diagram options that have no effect.
     pub(super) fn check(&self, format: Format) -> Outcome {
-        let is_picture = matches!(format, Format::Dot | Format::Svg | Format::Mermaid);
-        let is_given = [
+        let is_diagram = matches!(format, Format::Dot | Format::Svg | Format::Mermaid);
+        let options = [
             ("--graph", self.graph.is_some()),
             ("--only-task", !self.only_task.is_empty()),
             ("--only-node", !self.only_node.is_empty()),
             ("--parents-of", self.parents_of.is_some()),
             ("--runs-only", self.runs_only),
         ];
-        if let Some((name, _)) = is_given.iter().find(|(_, is_given)| *is_given && !is_picture) {
+        if let Some((name, _)) = options.iter().find(|(_, is_set)| *is_set && !is_diagram) {
             let help = match *name {
                 "--only-task" => "to plan only some tasks, use `--only-tasks`",
                 "--only-node" => "to plan only some nodes, use `--only-nodes`",
-                _ => "add `--output svg`, `dot` or `mermaid`",
+                _ => "pass `--output svg`, `dot` or `mermaid`",
             };
-            return Err(usage(format!("`{name}` says what is drawn, and nothing is"), help));
+            return Err(usage(format!("`{name}` needs a diagram format"), help));
         }
-        let is_of_plan = |name: &str| matches!(name, "--only-node" | "--runs-only");
-        match is_given.iter().find(|(name, is_given)| *is_given && is_of_plan(name)) {
+        let needs_plan = |name: &str| matches!(name, "--only-node" | "--runs-only");
+        match options.iter().find(|(name, is_set)| *is_set && needs_plan(name)) {
             Some((name, _)) if self.graph == Some(Graph::Tasks) => {
-                let help = "leave it out, or leave out `--graph tasks` to draw the plan";
-                Err(usage(format!("`{name}` is about a plan, and `--graph tasks` draws none"), help))
+                let help = "omit it, or omit `--graph tasks` to draw the plan";
+                Err(usage(format!("`{name}` conflicts with `--graph tasks`"), help))
             }
             _ => Ok(()),
         }
     }
 
-    /// The same asked of a server.
-    pub(super) fn asked<'r>(&self, request: Request<'r>, format: Format) -> Request<'r> {
-        let word = match format {
+    /// Adds the options to a request to the server.
+    pub(super) fn add_query<'r>(&self, request: Request<'r>, format: Format) -> Request<'r> {
+        let format = match format {
             Format::Svg => "svg",
             Format::Mermaid => "mermaid",
             _ => "dot",
         };
         let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(","));
         request
-            .query("format", word)
+            .query("format", format)
             .maybe("graph", (self.graph == Some(Graph::Tasks)).then_some("tasks"))
             .maybe("task", joined(&self.only_task))
             .maybe("node", joined(&self.only_node))
@@ -90,7 +90,7 @@ impl PictureArgs {
     pub(super) fn draw(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Outcome<String> {
         let drawing = self
             .drawing(format, plan, tasks)
-            .map_err(|message| usage(message, "see `--tasks` and `--nodes`"))?;
+            .map_err(|message| usage(message, "check the names in `--tasks` and `--nodes`"))?;
         Ok(match format {
             Format::Svg => Svg(&drawing).to_string(),
             Format::Mermaid => Mermaid(&drawing).to_string(),
@@ -100,8 +100,8 @@ impl PictureArgs {
 
     fn drawing(&self, format: Format, plan: &Plan, tasks: &[Task]) -> Result<Drawing, String> {
         if self.graph == Some(Graph::Tasks) {
-            let chosen = (!self.only_task.is_empty()).then(|| self.only_task.clone());
-            let filter = Filter { tasks: chosen, parents_for: self.parents_of.clone(), remove: Vec::new() };
+            let selected = (!self.only_task.is_empty()).then(|| self.only_task.clone());
+            let filter = Filter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
             return definitions(tasks, &filter);
         }
         let filter = InstanceFilter {
@@ -109,7 +109,7 @@ impl PictureArgs {
             nodes: self.only_node.clone(),
             parents_of: self.parents_of.clone(),
             runs_only: self.runs_only,
-            // DOT is for tools that take what they can; the others are for eyes.
+            // DOT is input for other tools; the other formats must stay readable.
             n_max: (format != Format::Dot).then_some(VERTICES_MAX),
         };
         draw(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {

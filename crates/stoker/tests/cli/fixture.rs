@@ -1,4 +1,4 @@
-//! Somebody at a terminal with a server.
+//! Fixture: a server with in-process agents, and a client with its own home folder.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,28 @@ use stoker_testkit::Folder;
 
 use crate::process::{PASSWORD, Process};
 
-/// A server with agents in it, and a home for whoever uses it.
-pub(crate) struct Desk {
+/// A server with in-process agents, and the configuration folder of a client.
+pub(crate) struct CliFixture {
     pub(crate) folder: Folder,
     server: Process,
 }
 
-/// What a command did.
+/// Exit code and output of a command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Said {
+impl CommandOutput {
     #[track_caller]
     pub(crate) fn ok(self) -> String {
         assert_eq!(self.code, 0, "{}\n{}", self.out, self.err);
         self.out
     }
 
-    /// It failed with this code, and said all these words.
+    /// Asserts the exit code and that standard error contains all `words`; returns standard error.
     #[track_caller]
     pub(crate) fn fails(self, code: i32, words: &[&str]) -> String {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
@@ -47,41 +47,41 @@ impl Said {
     }
 }
 
-impl Desk {
-    /// Without a login.
+impl CliFixture {
+    /// Starts a server without logging in.
     pub(crate) fn bare() -> Self {
         let folder = Folder::new();
         let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
         Self { folder, server }
     }
 
-    /// Logged in.
+    /// Starts a server and logs in.
     pub(crate) fn new() -> Self {
-        let desk = Self::bare();
-        let url = desk.url();
-        desk.typed(&["login", "--server", &url, "--user", "admin"], PASSWORD).ok();
-        desk
+        let cli = Self::bare();
+        let url = cli.url();
+        cli.run_args(&["login", "--server", &url, "--user", "admin"], PASSWORD).ok();
+        cli
     }
 
-    /// With a cluster 1 of a release 1, on which node 1 is a database and nodes 2 and 3 are web servers.
+    /// Creates release 1 and cluster 1, in which node 1 is a database and nodes 2 and 3 are web servers.
     pub(crate) fn with_cluster() -> Self {
-        let desk = Self::new();
-        desk.run("release create --file {examples}/demo/release.yaml").ok();
-        desk.run("env create shop --release 1").ok();
+        let cli = Self::new();
+        cli.run("release create --file {examples}/demo/release.yaml").ok();
+        cli.run("env create shop --release 1").ok();
         for number in 1..=3 {
-            desk.run(&format!("node create --mac 52:54:00:00:00:0{number} --name node-{number}")).ok();
+            cli.run(&format!("node create --mac 52:54:00:00:00:0{number} --name node-{number}")).ok();
         }
-        desk.run("env add nodes 1 --node 1 --role database").ok();
-        desk.run("env add nodes --env 1 --node 2,3 --role web").ok();
-        desk
+        cli.run("env add nodes 1 --node 1 --role database").ok();
+        cli.run("env add nodes --env 1 --node 2,3 --role web").ok();
+        cli
     }
 
-    /// A plugin `monitoring` that fits the release.
+    /// Installs a plugin `monitoring` that supports the release.
     pub(crate) fn with_plugin(self) -> Self {
         self.with_plugin_for("monitoring", "ubuntu", "1.0-10.0")
     }
 
-    /// A plugin for releases of this operating system and version.
+    /// Installs a plugin for releases of this operating system and version.
     pub(crate) fn with_plugin_for(self, name: &str, os: &str, version: &str) -> Self {
         let body = json!({
             "name": name, "title": name, "version": "1.0.0", "package_version": "4.0.0",
@@ -106,31 +106,31 @@ impl Desk {
         std::fs::read_to_string(self.folder.file(name)).unwrap()
     }
 
-    /// Words with blanks between them; `{examples}` is the folder of examples.
-    pub(crate) fn run(&self, line: &str) -> Said {
+    /// Runs a command line, split at whitespace; `{examples}` is the folder of examples.
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, "")
     }
 
-    /// The same with something to read.
-    pub(crate) fn run_with(&self, line: &str, input: &str) -> Said {
+    /// Like [`Self::run`], with standard input.
+    pub(crate) fn run_with(&self, line: &str, input: &str) -> CommandOutput {
         let examples = examples();
         let line = line.replace("{examples}", examples.to_str().unwrap());
-        let words: Vec<&str> = line.split_whitespace().collect();
-        self.typed(&words, input)
+        let args: Vec<&str> = line.split_whitespace().collect();
+        self.run_args(&args, input)
     }
 
-    pub(crate) fn typed(&self, words: &[&str], input: &str) -> Said {
-        said(self.command(words, 100), input)
+    pub(crate) fn run_args(&self, args: &[&str], input: &str) -> CommandOutput {
+        run_command(self.command(args, 100), input)
     }
 
     pub(crate) fn at_width(&self, line: &str, columns: u16) -> String {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        said(self.command(&words, columns), "").ok()
+        let args: Vec<&str> = line.split_whitespace().collect();
+        run_command(self.command(&args, columns), "").ok()
     }
 
-    /// The program in the folder of this desk, with nothing of whoever runs the tests.
-    pub(crate) fn command(&self, words: &[&str], columns: u16) -> Command {
-        let mut command = program(self.folder.path(), words);
+    /// Returns the command with the environment of this fixture only.
+    pub(crate) fn command(&self, args: &[&str], columns: u16) -> Command {
+        let mut command = program(self.folder.path(), args);
         command.env("COLUMNS", columns.to_string());
         command
     }
@@ -140,9 +140,9 @@ pub(crate) fn examples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-pub(crate) fn program(folder: &Path, words: &[&str]) -> Command {
+pub(crate) fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
-    command.args(words).current_dir(folder).env("XDG_CONFIG_HOME", folder.join("config"));
+    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder.join("config"));
     for name in
         ["STOKER_SERVER", "STOKER_TOKEN", "STOKER_USER", "STOKER_PASSWORD", "STOKER_CA_FILE", "COLUMNS"]
     {
@@ -152,12 +152,12 @@ pub(crate) fn program(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-pub(crate) fn said(mut command: Command, input: &str) -> Said {
+pub(crate) fn run_command(mut command: Command, input: &str) -> CommandOutput {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A program that does not read is no reason to fail.
+    // The program may exit without reading its input.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    Said { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
+    CommandOutput { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
 }

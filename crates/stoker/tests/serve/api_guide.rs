@@ -1,7 +1,7 @@
-//! The walk through the API in the documentation, done as it is written.
+//! The guided tour of the API documentation, executed as written.
 //!
-//! Every `sh` block of `docs/api.md` is run in one shell, in order; a `json` block after it is what it prints, `"…"`
-//! standing for anything. Afterwards the server's own counters say whether an operation was left out.
+//! All `sh` blocks of `docs/api.md` run in one shell, in order; a `json` block is the expected output of the block before
+//! it, where `"…"` matches anything. Afterwards, the request metrics show whether an operation is missing.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -13,14 +13,14 @@ use stoker_testkit::Folder;
 use crate::process::{PASSWORD, Process};
 
 const DOCUMENT: &str = include_str!("../../../../docs/api.md");
-/// Operations that have nothing to give here: being told so is enough.
-const REFUSED: &[&str] = &[
+/// Operations that cannot succeed here; a rejected request is sufficient.
+const REJECTED: &[&str] = &[
     "GET /api/v1/agents/session",
     "GET /api/v1/clusters/{id}/attributes/deployed",
     "POST /api/v1/agents/certificate",
     "POST /api/v1/agents/nats_user",
 ];
-/// Between the outputs of two blocks.
+/// Separates the outputs of two blocks.
 const SEPARATOR: &str = "-- end of block --";
 
 struct Block {
@@ -30,7 +30,7 @@ struct Block {
 }
 
 #[test]
-fn the_walk_works_as_written_and_leaves_nothing_out() {
+fn api_tour_works_as_written_and_is_complete() {
     let (folder, work) = (Folder::new(), Folder::new());
     let server = Process::start_with(folder.path(), &["--local-agents"]);
     let blocks = blocks(DOCUMENT);
@@ -38,19 +38,14 @@ fn the_walk_works_as_written_and_leaves_nothing_out() {
     let outputs = run(&blocks, &server.address, work.path());
     for (block, output) in blocks.iter().zip(&outputs) {
         let Some(expected) = &block.expected else { continue };
-        let found: Value = serde_json::from_str(output)
-            .unwrap_or_else(|error| panic!("docs/api.md:{}: no JSON ({error}): {output}", block.line));
-        if let Err(difference) = matches(expected, &found, "") {
+        let actual: Value = serde_json::from_str(output)
+            .unwrap_or_else(|error| panic!("docs/api.md:{}: invalid JSON ({error}): {output}", block.line));
+        if let Err(difference) = matches(expected, &actual, "") {
             panic!("docs/api.md:{}: {difference}\nprinted: {output}", block.line);
         }
     }
-    assert_eq!(
-        outputs.len(),
-        blocks.len(),
-        "the walk broke off in docs/api.md:{}",
-        blocks[outputs.len()].line
-    );
-    let missing = left_out(&server);
+    assert_eq!(outputs.len(), blocks.len(), "the tour failed in docs/api.md:{}", blocks[outputs.len()].line);
+    let missing = missing_operations(&server);
     assert!(missing.is_empty(), "docs/api.md does not show: {missing:#?}");
 }
 
@@ -58,14 +53,14 @@ fn blocks(document: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = document.lines().enumerate();
     while let Some((number, line)) = lines.next() {
-        let kind = line.trim();
-        if kind != "```sh" && kind != "```json" {
+        let fence = line.trim();
+        if fence != "```sh" && fence != "```json" {
             continue;
         }
         let text: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
         let text = text.join("\n");
-        if kind == "```sh" {
+        if fence == "```sh" {
             blocks.push(Block { line: number + 1, script: text, expected: None });
         } else if let Some(block) = blocks.last_mut() {
             let expected = serde_json::from_str(&text);
@@ -76,7 +71,7 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// What each block printed, up to the one that failed.
+/// Returns the output of each block up to the first failed one.
 fn run(blocks: &[Block], address: &str, folder: &std::path::Path) -> Vec<String> {
     let mut shell = Command::new("bash")
         .args(["-euo", "pipefail", "-s"])
@@ -91,41 +86,41 @@ fn run(blocks: &[Block], address: &str, folder: &std::path::Path) -> Vec<String>
         blocks.iter().map(|block| format!("{}\nprintf '\\n%s\\n' '{SEPARATOR}'\n", block.script)).collect();
     let mut stdin = shell.stdin.take().unwrap();
     std::thread::spawn(move || {
-        // A shell that ended early has closed its input; what it printed says where.
+        // A shell that exited early has closed its input; its output shows where.
         _ = stdin.write_all(scripts.concat().as_bytes());
     });
     let output = shell.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let mut pieces: Vec<String> = text.split(SEPARATOR).map(|piece| piece.trim().to_owned()).collect();
-    pieces.pop();
-    pieces
+    let mut outputs: Vec<String> = text.split(SEPARATOR).map(|part| part.trim().to_owned()).collect();
+    outputs.pop();
+    outputs
 }
 
-/// Whether what was printed is what was written.
-fn matches(expected: &Value, found: &Value, path: &str) -> Result<(), String> {
-    match (expected, found) {
+/// Compares an output with the documented one.
+fn matches(expected: &Value, actual: &Value, path: &str) -> Result<(), String> {
+    match (expected, actual) {
         (Value::String(text), _) if text == "…" => Ok(()),
-        (Value::Object(expected), Value::Object(found)) => expected.iter().try_for_each(|(key, value)| {
-            let inner = found.get(key).ok_or_else(|| format!("`{path}.{key}` is missing"))?;
+        (Value::Object(expected), Value::Object(actual)) => expected.iter().try_for_each(|(key, value)| {
+            let inner = actual.get(key).ok_or_else(|| format!("`{path}.{key}` is missing"))?;
             matches(value, inner, &format!("{path}.{key}"))
         }),
-        (Value::Array(expected), Value::Array(found)) => {
+        (Value::Array(expected), Value::Array(actual)) => {
             let is_open = expected.last().is_some_and(|last| last == "…");
             let expected = if is_open { &expected[..expected.len() - 1] } else { expected };
-            if found.len() < expected.len() || (!is_open && found.len() > expected.len()) {
-                return Err(format!("`{path}` has {} items", found.len()));
+            if actual.len() < expected.len() || (!is_open && actual.len() > expected.len()) {
+                return Err(format!("`{path}` has {} items", actual.len()));
             }
-            expected.iter().zip(found).enumerate().try_for_each(|(index, (expected, found))| {
-                matches(expected, found, &format!("{path}[{index}]"))
+            expected.iter().zip(actual).enumerate().try_for_each(|(index, (expected, actual))| {
+                matches(expected, actual, &format!("{path}[{index}]"))
             })
         }
-        (expected, found) if expected == found => Ok(()),
-        (expected, found) => Err(format!("`{path}` is {found}, documented is {expected}")),
+        (expected, actual) if expected == actual => Ok(()),
+        (expected, actual) => Err(format!("`{path}` is {actual}, but documented as {expected}")),
     }
 }
 
-/// Operations of the document that nobody called with success.
-fn left_out(server: &Process) -> BTreeSet<String> {
+/// Operations of the OpenAPI document without a successful request.
+fn missing_operations(server: &Process) -> BTreeSet<String> {
     let client = server.client();
     let document = client.expect(200, "GET", "/api/v1/openapi.json", None);
     let metrics = client.text("/metrics");
@@ -143,6 +138,6 @@ fn left_out(server: &Process) -> BTreeSet<String> {
         item.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
     });
     operations
-        .filter(|operation| !called.contains(operation) && !REFUSED.contains(&operation.as_str()))
+        .filter(|operation| !called.contains(operation) && !REJECTED.contains(&operation.as_str()))
         .collect()
 }
