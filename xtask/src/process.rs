@@ -8,9 +8,23 @@ use std::process::{Command, Stdio};
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::terminal::{Style, paint, print_line, redirected};
 
-/// The cargo that started this tool.
+/// The cargo that started this tool, without the variables that `cargo run` sets for the program it starts. Build
+/// scripts of `ring` and others depend on `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME`: with them in the environment, a
+/// build from here and one from a shell would recompile TLS, the database client and all their users in turn.
 pub(crate) fn cargo() -> Command {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(is_set_by_cargo_run) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn is_set_by_cargo_run(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_")
+        || ["CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "OUT_DIR"]
+            .contains(&name)
 }
 
 /// Runs a command whose output goes where the output of this thread goes; a failing exit status is an error.
@@ -96,6 +110,16 @@ mod tests {
         let mut command = Command::new("/usr/bin/cargo");
         command.args(["test", "it's here"]).env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(command_line(&command), r"RUSTDOCFLAGS='-D warnings' cargo test 'it'\''s here'");
+    }
+
+    #[test]
+    fn inner_cargo_has_the_environment_of_a_shell() {
+        let command = cargo();
+        let is_removed =
+            |wanted: &str| command.get_envs().any(|(name, value)| name == wanted && value.is_none());
+        // Cargo sets it for tests as it does for programs.
+        assert!(is_removed("CARGO_PKG_NAME") && is_removed("CARGO_MANIFEST_DIR"));
+        assert!(!is_set_by_cargo_run("CARGO_TARGET_DIR") && !is_set_by_cargo_run("CARGO_INCREMENTAL"));
     }
 
     #[test]

@@ -137,6 +137,11 @@ fn run(cx: &Cx, only: Option<&BTreeSet<String>>, is_serial: bool) -> Outcome {
     let selected: Vec<Selected> = STEPS.iter().filter(is_selected).map(select).collect();
     let report = run_all(cx, &selected, is_serial);
     println!("\n{}{}", cx.skips.summary(), report.table(started.elapsed()));
+    if cx.is_fast {
+        println!(
+            "--fast: no external programs, and only the tests of the profile `fast` in .config/nextest.toml"
+        );
+    }
     report.conclude()
 }
 
