@@ -17,6 +17,7 @@ mod problem;
 mod purity;
 mod rust_source;
 mod sorted;
+mod test_binaries;
 mod todo_owner;
 mod tree;
 mod type_names;
@@ -87,6 +88,11 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
+    Rule {
+        name: "test-binaries",
+        about: "every file of integration tests is compiled",
+        check: test_binaries::check,
+    },
     Rule { name: "todo-owner", about: "each TODO has an owner", check: todo_owner::check },
     Rule { name: "type-names", about: "no two crates export the same type name", check: type_names::check },
     Rule {
