@@ -1,24 +1,24 @@
-//! From relations between tasks to edges between instances.
+//! Builds edges between instances from relations between tasks.
 //!
-//! A relation between two sets of instances would be an edge for each pair. They meet in a vertex of their own instead,
-//! so that there are as many edges as instances on both sides together.
+//! A relation between two sets of instances would need an edge for each pair. Instead both sets are connected
+//! through a junction vertex, so that the number of edges is the sum of both sizes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use stoker_graph::Csr;
 
 use crate::compute::subjects::{NodeIdx, TaskIdx};
-use crate::places::{NodeSet, Places, common};
+use crate::node_sets::{NodeSet, NodeSets, common};
 
-/// Place of an instance, and of a vertex where relations meet: those come after all instances.
+/// Index of an instance or a junction; junctions come after all instances.
 pub(crate) type Vertex = u32;
 
-/// Where tasks are, and the numbers of their instances.
+/// The nodes of each task, and the numbering of instances.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// By task the nodes it is on.
+    /// By task, the nodes it is on.
     pub(crate) nodes: Vec<NodeSet>,
-    /// By task its first instance; one more at the end.
+    /// By task, its first instance; with the total number as an additional last entry.
     pub(crate) first: Vec<Vertex>,
 }
 
@@ -35,14 +35,14 @@ impl Layout {
         self.first[self.first.len() - 1]
     }
 
-    /// The instances of a task on nodes that it is on.
+    /// The instances of a task on a subset of its nodes.
     fn instances<'l>(&'l self, task_idx: TaskIdx, nodes: &'l [NodeIdx]) -> impl Iterator<Item = Vertex> + 'l {
         let (own, first) = (&self.nodes[task_idx as usize], self.first[task_idx as usize]);
         let is_all = own.len() == nodes.len();
         let mut at = 0;
-        nodes.iter().enumerate().map(move |(place, node_idx)| {
+        nodes.iter().enumerate().map(move |(position, node_idx)| {
             if is_all {
-                return first + place as Vertex;
+                return first + position as Vertex;
             }
             at += own[at..].partition_point(|other| other < node_idx);
             first + at as Vertex
@@ -50,29 +50,29 @@ impl Layout {
     }
 }
 
-pub(crate) struct Wiring<'l> {
+pub(crate) struct OrderBuilder<'l> {
     layout: &'l Layout,
     edges: Vec<(Vertex, Vertex)>,
-    /// Where everything that comes after these instances meets.
-    joins: HashMap<(TaskIdx, NodeSet), Vertex>,
+    /// By source set, the junction that its successors are connected to.
+    junctions: HashMap<(TaskIdx, NodeSet), Vertex>,
     n_vertices: u32,
-    /// What was written once already: pairs of sets of instances.
-    done: HashSet<(TaskIdx, NodeSet, TaskIdx, NodeSet)>,
-    /// The same for pairs on the same node.
-    done_beside: HashSet<(TaskIdx, TaskIdx, NodeSet)>,
-    /// Which node `policy: any` has chosen, by task and what it says.
+    /// Pairs of sets that are already connected.
+    connected: HashSet<(TaskIdx, NodeSet, TaskIdx, NodeSet)>,
+    /// Pairs of tasks that are already connected on these nodes.
+    connected_on_node: HashSet<(TaskIdx, TaskIdx, NodeSet)>,
+    /// The node chosen for `policy: any`, by task and name in the relation.
     pub(crate) choices: BTreeMap<(TaskIdx, String), NodeIdx>,
 }
 
-impl<'l> Wiring<'l> {
+impl<'l> OrderBuilder<'l> {
     pub(crate) fn new(layout: &'l Layout) -> Self {
         Self {
             layout,
             edges: Vec::new(),
-            joins: HashMap::new(),
+            junctions: HashMap::new(),
             n_vertices: layout.n_instances(),
-            done: HashSet::new(),
-            done_beside: HashSet::new(),
+            connected: HashSet::new(),
+            connected_on_node: HashSet::new(),
             choices: BTreeMap::new(),
         }
     }
@@ -81,32 +81,33 @@ impl<'l> Wiring<'l> {
         Csr::new(self.n_vertices as usize, self.edges)
     }
 
-    /// On each of these nodes one task before another, if both are there.
-    pub(crate) fn beside(
+    /// Orders two tasks on each of these nodes that has both.
+    pub(crate) fn add_same_node(
         &mut self,
         before: TaskIdx,
         after: TaskIdx,
         nodes: &[NodeIdx],
-        places: &mut Places<'_>,
+        node_sets: &mut NodeSets<'_>,
     ) {
         if before == after {
             return;
         }
         let both = common(&self.layout.nodes[before as usize], nodes);
         let both = common(&self.layout.nodes[after as usize], &both);
-        let both = places.set_of(&both);
-        if self.done_beside.insert((before, after, both.clone())) {
+        let both = node_sets.set_of(&both);
+        if self.connected_on_node.insert((before, after, both.clone())) {
             let pairs = self.layout.instances(before, &both).zip(self.layout.instances(after, &both));
             self.edges.extend(pairs);
         }
     }
 
-    /// All instances of one task on some nodes before all of another on others. No instance waits for itself.
-    pub(crate) fn across(
+    /// Orders all instances of one task on some nodes before those of another on other nodes. An instance
+    /// never depends on itself.
+    pub(crate) fn add_across(
         &mut self,
         before: (TaskIdx, NodeSet),
         after: &(TaskIdx, NodeSet),
-        places: &mut Places<'_>,
+        node_sets: &mut NodeSets<'_>,
     ) {
         if before.0 != after.0 {
             self.connect(before, after);
@@ -115,11 +116,12 @@ impl<'l> Wiring<'l> {
         let task_idx = before.0;
         let both = common(&before.1, &after.1);
         let others = without(&after.1, &both);
-        self.connect(before.clone(), &(task_idx, places.set_of(&others)));
-        // Two instances on both sides wait for each other already; more of them would say nothing new.
+        self.connect(before.clone(), &(task_idx, node_sets.set_of(&others)));
+        // Two instances in both sets already form a cycle, which is reported; more of them add no
+        // information.
         for node_idx in both.iter().take(2) {
             let others = without(&before.1, &[*node_idx]);
-            self.connect((task_idx, places.set_of(&others)), &(task_idx, places.set(vec![*node_idx])));
+            self.connect((task_idx, node_sets.set_of(&others)), &(task_idx, node_sets.set(vec![*node_idx])));
         }
     }
 
@@ -128,7 +130,7 @@ impl<'l> Wiring<'l> {
         if n_before == 0 || n_after == 0 {
             return;
         }
-        if !self.done.insert((before.0, before.1.clone(), after.0, after.1.clone())) {
+        if !self.connected.insert((before.0, before.1.clone(), after.0, after.1.clone())) {
             return;
         }
         let layout = self.layout;
@@ -138,19 +140,19 @@ impl<'l> Wiring<'l> {
             }
             return;
         }
-        let join = self.join(before);
-        self.edges.extend(layout.instances(after.0, &after.1).map(|to| (join, to)));
+        let junction = self.junction(before);
+        self.edges.extend(layout.instances(after.0, &after.1).map(|to| (junction, to)));
     }
 
-    fn join(&mut self, before: (TaskIdx, NodeSet)) -> Vertex {
-        if let Some(known) = self.joins.get(&before) {
-            return *known;
+    fn junction(&mut self, before: (TaskIdx, NodeSet)) -> Vertex {
+        if let Some(junction) = self.junctions.get(&before) {
+            return *junction;
         }
-        let join = self.n_vertices;
+        let junction = self.n_vertices;
         self.n_vertices += 1;
-        self.edges.extend(self.layout.instances(before.0, &before.1).map(|from| (from, join)));
-        self.joins.insert(before, join);
-        join
+        self.edges.extend(self.layout.instances(before.0, &before.1).map(|from| (from, junction)));
+        self.junctions.insert(before, junction);
+        junction
     }
 }
 
