@@ -1,4 +1,4 @@
-//! The places a definition names: roles and tags, before there are nodes.
+//! Placement as written in definitions: roles and tags, independent of nodes.
 
 use std::collections::BTreeSet;
 
@@ -7,38 +7,38 @@ use stoker_model::Json;
 use super::links::items;
 use crate::merge::MergedTask;
 
-/// Fields that say where a task runs; the first that is there decides.
-pub(super) const PLACE_FIELDS: [&str; 3] = ["tags", "roles", "groups"];
+/// Placement fields by precedence: the first one present decides.
+pub(super) const PLACEMENT_FIELDS: [&str; 3] = ["tags", "roles", "groups"];
 
-/// A set of places as it is written.
+/// A set of roles and tags as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spots<'a> {
-    /// `*`: every node but the master.
+pub(super) struct Placement<'a> {
+    /// `*`: every node except the master.
     pub(super) everywhere: bool,
     pub(super) master: bool,
     /// Names and patterns.
     pub(super) named: BTreeSet<&'a str>,
-    /// Part of it is computed.
+    /// Whether part of it is computed.
     pub(super) computed: bool,
 }
 
-impl<'a> Spots<'a> {
+impl<'a> Placement<'a> {
     pub(super) fn of_task(task: &MergedTask<'a>) -> Self {
-        let field = PLACE_FIELDS.iter().find_map(|field| decides(field, task.value(field)));
+        let field = PLACEMENT_FIELDS.iter().find_map(|field| decides(field, task.value(field)));
         Self::of_value(field)
     }
 
     pub(super) fn of_value(value: Option<&'a Json>) -> Self {
-        let mut spots = Self { computed: matches!(value, Some(Json::Object(_))), ..Self::default() };
+        let mut placement = Self { computed: matches!(value, Some(Json::Object(_))), ..Self::default() };
         for (_, item) in items(value) {
             match item.as_str() {
-                None => spots.computed = true,
-                Some("*") => spots.everywhere = true,
-                Some("master") => spots.master = true,
-                Some(name) => _ = spots.named.insert(name),
+                None => placement.computed = true,
+                Some("*") => placement.everywhere = true,
+                Some("master") => placement.master = true,
+                Some(name) => _ = placement.named.insert(name),
             }
         }
-        spots
+        placement
     }
 
     pub(super) fn add(&mut self, other: &Self) {
@@ -52,12 +52,12 @@ impl<'a> Spots<'a> {
         *self == Self::default()
     }
 
-    /// Whether tasks with these places could both be on one node, if some node had the roles for it.
-    pub(super) fn can_meet(&self, other: &Self) -> bool {
+    /// Whether two tasks with these placements could share a node, given a node with suitable roles.
+    pub(super) fn can_share_node(&self, other: &Self) -> bool {
         if self.computed || other.computed || (self.master && other.master) {
             return true;
         }
-        let is_off_master = |spots: &Self| spots.everywhere || !spots.named.is_empty();
+        let is_off_master = |placement: &Self| placement.everywhere || !placement.named.is_empty();
         if self.everywhere || other.everywhere {
             return is_off_master(self) && is_off_master(other);
         }
@@ -65,13 +65,13 @@ impl<'a> Spots<'a> {
     }
 }
 
-/// `groups` counts only when nothing is said in `roles`; tags count even when they are empty.
+/// An empty `roles` falls through to `groups`; an empty `tags` does not fall through.
 fn decides<'a>(field: &str, value: Option<&'a Json>) -> Option<&'a Json> {
     let is_empty = |value: &Json| matches!(value, Json::Array(items) if items.is_empty()) || value == "";
     value.filter(|value| field == "tags" || !is_empty(value))
 }
 
-/// On the primary node of a tag, `primary-t` stands in place of `t`.
+/// The primary node of a tag has `primary-t` instead of `t`, so no node has both.
 fn is_compatible(a: &str, b: &str) -> bool {
     let is_primary_of = |a: &str, b: &str| a.strip_prefix("primary-") == Some(b);
     !is_primary_of(a, b) && !is_primary_of(b, a)
