@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Delays double from `min` up to `max`, with jitter so that agents that lost the same server do not reconnect in lockstep.
+/// Delays double from `min` up to `max`, with jitter so that agents that lost the same server do not
+/// reconnect in lockstep.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     min: Duration,

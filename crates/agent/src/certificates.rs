@@ -25,7 +25,8 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Loads the certificate from `file`. An unusable file is logged and ignored; the agent then requests a new certificate.
+    /// Loads the certificate from `file`. An unusable file is logged and ignored; the agent then requests a
+    /// new certificate.
     pub(crate) fn open(file: PathBuf) -> Self {
         let identity = Arc::new(ClientIdentity::default());
         if let Ok(text) = std::fs::read_to_string(&file)
@@ -42,13 +43,14 @@ impl Certificates {
 
     /// Persists a certificate and uses it for new connections.
     pub(crate) fn store(&self, chain: &str, key: &AgentKey) -> Result<(), TlsError> {
-        // Certificate and key share a file, so that a crash cannot leave a certificate with another one's key.
+        // Certificate and key share a file, so that a crash cannot leave a certificate with another one's
+        // key.
         write_private(&self.file, &format!("{}{chain}", key.pem()))?;
         self.identity.set(chain, &key.pem()).map(drop)
     }
 
-    /// Reports whether there is a valid certificate. An expired one is cleared: the server would reject the TLS handshake
-    /// before reading the credential.
+    /// Reports whether there is a valid certificate. An expired one is cleared: the server would reject the
+    /// TLS handshake before reading the credential.
     pub(crate) fn is_valid(&self) -> bool {
         let is_valid = self.identity.validity().is_some_and(|validity| validity.holds(unix_seconds()));
         if !is_valid {
@@ -72,8 +74,8 @@ impl Certificates {
         self.store(&response.certificate, &key).map_err(|error| error.to_string())
     }
 
-    /// Renews the certificate before it expires, until cancelled. An agent without a certificate requests one when the server
-    /// rejects a connection without it.
+    /// Renews the certificate before it expires, until cancelled. An agent without a certificate requests one
+    /// when the server rejects a connection without it.
     pub(crate) async fn renew_periodically(&self, endpoint: &Endpoint, credential: &str) {
         let mut backoff = Backoff::new(RENEW_BACKOFF);
         loop {

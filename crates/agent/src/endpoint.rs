@@ -48,7 +48,7 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// Parses one URL or reasons separated by commas. Trusts the system's certificates and those in `ca`.
+    /// Parses one URL or several separated by commas. Trusts the system's certificates and those in `ca`.
     pub fn parse(urls: &str, ca: Option<&Path>) -> Result<Self, EndpointError> {
         Self::secured(urls, &Trust::System { file: ca.map(Path::to_owned) }, None)
     }
@@ -84,8 +84,8 @@ impl Endpoint {
         self.address().url(scheme, path)
     }
 
-    /// Reports whether any address is in `urls`, the display form of another endpoint. Allows addresses to be added to or
-    /// removed from the list without joining again.
+    /// Reports whether any address is in `urls`, the display form of another endpoint. Allows addresses to be
+    /// added to or removed from the list without joining again.
     pub(crate) fn overlaps(&self, urls: &str) -> bool {
         urls.split(',').any(|url| self.addresses.iter().any(|address| address.url("http", "") == url))
     }

@@ -61,8 +61,8 @@ fn addresses() -> Option<Json> {
     Some(Json::Object(addresses.into_iter().filter(|(_, list)| !list.is_empty()).map(entry).collect()))
 }
 
-/// MAC address of the interface with the default route. Servers identify nodes by it and register unknown ones. Without a
-/// default route: that of the first physical interface, then of the first virtual one.
+/// MAC address of the interface with the default route. Servers identify nodes by it and register unknown
+/// ones. Without a default route: that of the first physical interface, then of the first virtual one.
 fn mac() -> Option<String> {
     let folder = Path::new("/sys/class/net");
     let entries = fs::read_dir(folder).ok()?.flatten();

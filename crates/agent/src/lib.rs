@@ -1,7 +1,7 @@
 //! The Stoker agent: connects to a server, executes attempts and journals their results.
 //!
-//! Owns the I/O: disk, network, clock and processes. Makes no decisions: the session state machine is in `stoker-engine`, the
-//! behaviour of task types in `stoker-tasks`, the message encoding in `stoker-wire`.
+//! Owns the I/O: disk, network, clock and processes. Makes no decisions: the session state machine is in
+//! `stoker-engine`, the behaviour of task types in `stoker-tasks`, the message encoding in `stoker-wire`.
 
 mod backoff;
 mod certificates;

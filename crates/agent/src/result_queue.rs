@@ -1,7 +1,8 @@
-//! Results waiting for publication to a second durable store, in case the machine is lost before a server has them.
+//! Results waiting for publication to a second durable store, in case the machine is lost before a server has
+//! them.
 //!
-//! The journal stays authoritative: every result here is also in the journal, and nothing waits for this queue. A result is
-//! removed when it was published or when a server acknowledged it.
+//! The journal stays authoritative: every result here is also in the journal, and nothing waits for this
+//! queue. A result is removed when it was published or when a server acknowledged it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

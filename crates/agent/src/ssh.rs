@@ -1,5 +1,5 @@
-//! Server side of an agent that is started over SSH. Messages are JSON lines over the pipes of the system's `ssh` client, which
-//! applies the user's SSH configuration.
+//! Server side of an agent that is started over SSH. Messages are JSON lines over the pipes of the system's
+//! `ssh` client, which applies the user's SSH configuration.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -102,7 +102,7 @@ async fn write(mut stdin: ChildStdin, mut sending: mpsc::Receiver<ToAgent>) {
     }
 }
 
-/// How much of the standard error of `ssh` and the agent is retained; the end is tail.
+/// How much of the standard error of `ssh` and the agent is retained; the end is kept.
 const STDERR_BYTES_MAX: usize = 4 << 10;
 
 /// How long `ssh` may take to exit after its output has ended.

@@ -116,7 +116,8 @@ fn check_names(
     }
 }
 
-/// Definitions whose result is_impure on more than their arguments, directly or through calls. Fixed-point iteration.
+/// Definitions whose result depends on more than their arguments, directly or through calls. Fixed-point
+/// iteration.
 fn impure(definitions: &[Definition], outlines: &[Option<Outline>], base: &Library) -> BTreeSet<usize> {
     let is_impure_in_library = |call: &Call| {
         let overloads = base.get(&call.name).into_iter().flat_map(|entry| entry.layers(call.is_method));

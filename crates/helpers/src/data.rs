@@ -16,8 +16,8 @@ pub struct DataError {
 
 /// Converts a node recursively: sequences become tuples, mappings become frozen maps.
 ///
-/// A date is converted to the start of that day, and a timestamp without a time zone is taken as UTC, so that both can be
-/// compared with values of YAQL's own date functions.
+/// A date is converted to the start of that day, and a timestamp without a time zone is taken as UTC, so that
+/// both can be compared with values of YAQL's own date functions.
 pub fn value_of(node: &Node) -> Result<Value, DataError> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),

@@ -207,7 +207,8 @@ impl Reader<'_> {
         is_map
     }
 
-    /// Requires a string. Numbers and dates are rejected instead of converted, because their original spelling is lost.
+    /// Requires a string. Numbers and dates are rejected instead of converted, because their original
+    /// spelling is lost.
     pub(crate) fn text(&mut self, node: &Node, subject: &str) -> Option<String> {
         match &node.kind {
             NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
@@ -250,7 +251,8 @@ impl Reader<'_> {
     }
 }
 
-/// Span for a problem with a whole mapping: its first key, because underlining the full mapping is not readable.
+/// Span for a problem with a whole mapping: its first key, because underlining the full mapping is not
+/// readable.
 fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),

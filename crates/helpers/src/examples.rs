@@ -13,7 +13,7 @@ use crate::check::{Analysis, expression_problem, unknown_calls};
 use crate::definition::{Definition, Example, Expected};
 use crate::problem::{Problem, codes};
 
-/// Limits for an example, far above what a useful one needs, so that an endless example ends within a second or so.
+/// Limits for an example, far above what a useful one needs, so that an endless example cannot block loading.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 256 << 20 };
 
 pub(crate) fn check(
@@ -33,8 +33,8 @@ pub(crate) fn check(
     }
 }
 
-/// Names of helpers that are invalid or call an invalid helper. Failures of their examples are not reported, because they
-/// follow from problems that are reported already.
+/// Names of helpers that are invalid or call an invalid helper. Failures of their examples are not reported,
+/// because they follow from problems that are reported already.
 fn broken_names(definitions: &[Definition], analysis: &Analysis, library: &Library) -> BTreeSet<String> {
     let calls_unknown = |outline: &Outline| {
         outline.calls.iter().any(|call| {
@@ -129,7 +129,7 @@ fn compare(file: &HelperFile<'_>, example: &Example, actual: stoker_yaql::Result
         ),
         (Expected::Error(class, _), Err(error)) if error.class.name() == class => return None,
         (Expected::Error(class, span), Err(error)) => {
-            let message = format!("example failure with `{}`, expected `{class}`", error.class.name());
+            let message = format!("example failed with `{}`, expected `{class}`", error.class.name());
             (*span, message, Some(error.message.clone()))
         }
     };
@@ -145,7 +145,7 @@ fn failure(file: &HelperFile<'_>, example: &Example, error: &Error) -> Problem {
         error_at_example.span = None;
     }
     let mut problem = expression_problem(file, &example.expression, &error_at_example, codes::EXAMPLE);
-    problem.message = format!("example failure with `{}`: {}", error.class.name(), problem.message);
+    problem.message = format!("example failed with `{}`: {}", error.class.name(), problem.message);
     problem
 }
 

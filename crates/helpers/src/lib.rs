@@ -1,8 +1,8 @@
 //! User-defined functions in YAML files, with bodies in YAQL.
 //!
-//! [`load`] parses helper files and adds their functions to a library. It reports all [`Problem`]s with their positions. If any is
-//! an error, it returns no library, because an expression evaluated with a partial library could silently have a different
-//! meaning. The file format is described in `docs/helpers.md`.
+//! [`load`] parses helper files and adds their functions to a library. It reports all [`Problem`]s with their
+//! positions. If any is an error, it returns no library, because an expression evaluated with a partial
+//! library could silently have a different meaning. The file format is described in `docs/helpers.md`.
 //!
 //! The crate does no I/O and no rendering.
 

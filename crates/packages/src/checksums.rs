@@ -18,7 +18,8 @@ pub(crate) fn to_text(sums: &Checksums) -> String {
     text
 }
 
-/// Parses the file. Also accepts the output of `sha1sum`, which separates with two spaces or a space and an asterisk.
+/// Parses the file. Also accepts the output of `sha1sum`, which separates with two spaces or a space and an
+/// asterisk.
 pub(crate) fn parse(text: &str) -> Result<Checksums, Vec<String>> {
     let (mut sums, mut problems) = (Checksums::new(), Vec::new());
     for (line_idx, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

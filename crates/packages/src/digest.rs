@@ -14,8 +14,8 @@ use crate::limits::Limits;
 
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Digest of paths, contents and executable bits. Times and owners are excluded, because they differ between servers. Fails if the
-/// folder exceeds the limits.
+/// Digest of paths, contents and executable bits. Times and owners are excluded, because they differ between
+/// servers. Fails if the folder exceeds the limits.
 pub fn folder_digest(folder: &Path, limits: &Limits) -> Result<String, FolderError> {
     let mut hasher = Sha1::new();
     let mut n_bytes_remaining = limits.total_bytes_max;

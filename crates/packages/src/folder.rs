@@ -64,8 +64,8 @@ fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, FolderError> {
     read.map(|_| bytes).map_err(|error| FolderError::Unreadable { path: path.to_owned(), error })
 }
 
-/// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are skipped; they belong to
-/// the author's tools.
+/// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
+/// skipped; they belong to the author's tools.
 pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, FolderError> {
     let mut paths = BTreeSet::new();
     let mut pending = vec![String::new()];

@@ -1,6 +1,6 @@
 //! Size limits of packages.
 
-/// Far above the size of any real plugin, and low enough that a hostile archive cannot exhaust the server's disk or memory.
+/// Far above the size of any real plugin, and low enough for a server to handle a hostile archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Number of files and folders.

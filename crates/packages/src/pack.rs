@@ -34,7 +34,8 @@ pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, Folder
     pack_with(folder, name, Vec::new(), out)
 }
 
-/// Archives and indexes of earlier builds are excluded. Symbolic links are rejected, because archives must not contain them.
+/// Archives and indexes of earlier builds are excluded. Symbolic links are rejected, because archives must
+/// not contain them.
 fn pack_with(
     folder: &Path,
     name: &str,

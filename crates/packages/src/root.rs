@@ -13,8 +13,8 @@ use crate::unpack::{UNPACKING_PREFIX, Unpacked, unpack};
 /// Name prefix of folders that hold replaced or removed packages until the change is committed.
 const REPLACED_PREFIX: &str = ".replaced-";
 
-/// Names that start with a dot are work in progress and not visible as packages. A crash leaves only such folders behind, which
-/// [`PluginsRoot::recover`] cleans up.
+/// Names that start with a dot are work in progress and not visible as packages. A crash leaves only such
+/// folders behind, which [`PluginsRoot::recover`] cleans up.
 #[derive(Clone, Debug)]
 pub struct PluginsRoot {
     path: PathBuf,
@@ -59,8 +59,8 @@ impl PluginsRoot {
         Ok(names)
     }
 
-    /// Cleans up after a crash; no other process may use the root meanwhile. Partially unpacked archives are removed. A package that was
-    /// set aside is restored, unless a new one has replaced it.
+    /// Cleans up after a crash; no other process may use the root meanwhile. Partially unpacked archives are
+    /// removed. A package that was set aside is restored, unless a new one has replaced it.
     pub fn recover(&self) -> io::Result<()> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,13 +1,14 @@
 //! Minimal tar reader and writer: files and folders, with paths of any length.
 //!
-//! The reader does no disk I/O. Member types that packages may not contain (links, devices) are errors, not skipped.
+//! The reader does no disk I/O. Member types that packages may not contain (links, devices) are errors, not
+//! skipped.
 
 use std::io::{self, Read, Write};
 
 use crate::error::ArchiveError;
 
 const BLOCK: usize = 512;
-/// Bound on long names and extended_path headers.
+/// Bound on long names and extended headers.
 const LONG_NAME_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl<R: Read> Reader<R> {
             match kind {
                 b'L' => long_name = Some(self.long_name(n_bytes)?),
                 b'x' => long_name = self.extended_path(n_bytes)?.or(long_name),
-                // Global extended_path headers and long link targets are not needed.
+                // Global extended headers and long link targets are not needed.
                 b'g' | b'K' => self.skip_header(n_bytes)?,
                 _ => {
                     let path = long_name.unwrap_or(name);
@@ -106,7 +107,8 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Reads to the end of the stream, so that corruption after the end marker is detected, for example a gzip checksum mismatch.
+    /// Reads to the end of the stream, so that corruption after the end marker is detected, for example a
+    /// gzip checksum mismatch.
     pub(crate) fn finish(mut self) -> Result<(), ArchiveError> {
         io::copy(&mut self.source, &mut io::sink()).map(drop).map_err(read_error)
     }
@@ -125,14 +127,14 @@ impl<R: Read> Reader<R> {
     fn skip_header(&mut self, n_bytes: u64) -> Result<(), ArchiveError> {
         self.start_content(n_bytes.min(LONG_NAME_BYTES_MAX + 1));
         if n_bytes > LONG_NAME_BYTES_MAX {
-            return Err(ArchiveError::damaged("a long name or extended_path header exceeds the limit"));
+            return Err(ArchiveError::damaged("a long name or extended header exceeds the limit"));
         }
         self.skip_rest()
     }
 
     fn long_text(&mut self, n_bytes: u64) -> Result<Vec<u8>, ArchiveError> {
         if n_bytes > LONG_NAME_BYTES_MAX {
-            return Err(ArchiveError::damaged("a long name or extended_path header exceeds the limit"));
+            return Err(ArchiveError::damaged("a long name or extended header exceeds the limit"));
         }
         self.start_content(n_bytes);
         let mut text = Vec::new();
@@ -145,8 +147,8 @@ impl<R: Read> Reader<R> {
         text_until_nul(&self.long_text(n_bytes)?)
     }
 
-    /// Parses an extended_path header, `<length> path=<path>\n`. Other keywords are ignored, except sizes: they would contradict the size in
-    /// the member's header.
+    /// Parses an extended header, `<length> path=<path>\n`. Other keywords are ignored, except sizes: they
+    /// would contradict the size in the member's header.
     fn extended_path(&mut self, n_bytes: u64) -> Result<Option<String>, ArchiveError> {
         let text = self.long_text(n_bytes)?;
         let mut rest = &text[..];
@@ -159,11 +161,11 @@ impl<R: Read> Reader<R> {
                 Some((length, record))
             };
             let (length, record) =
-                record().ok_or_else(|| ArchiveError::damaged("malformed extended_path header"))?;
+                record().ok_or_else(|| ArchiveError::damaged("malformed extended header"))?;
             if let Some(name) = record.strip_prefix(b"path=") {
                 path = Some(text_until_nul(name)?);
             } else if record.starts_with(b"size=") || record.starts_with(b"GNU.sparse") {
-                return Err(ArchiveError::damaged("sizes in extended_path headers are not supported"));
+                return Err(ArchiveError::damaged("sizes in extended headers are not supported"));
             }
             rest = &rest[length..];
         }
@@ -181,7 +183,8 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Classifies read errors. The input comes through a decompressor, so most of them mean that the data is corrupt.
+/// Classifies read errors. The input comes through a decompressor, so most of them mean that the data is
+/// corrupt.
 fn read_error(error: io::Error) -> ArchiveError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => ArchiveError::damaged("unexpected end of file"),

@@ -59,7 +59,7 @@ pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<U
         n_bytes: 0,
         sums: Checksums::new(),
     };
-    // Includes headers and padding, so that an archive that consists first of headers is bounded too.
+    // Includes headers and padding, so that an archive that consists only of headers is bounded too.
     let stream_bytes_max = limits.total_bytes_max + (limits.n_entries_max as u64 + 4) * 2048;
     let mut members = Reader::new(Bounded { source, n_remaining: stream_bytes_max });
     while let Some(entry) = members.next()? {
@@ -129,7 +129,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Finds the root of the package: the first top-level folder, or the top level itself.
+    /// Finds the root of the package: the only top-level folder, or the top level itself.
     fn into_package(self) -> Result<(String, Checksums), ArchiveError> {
         if self.sums.contains_key("metadata.yaml") {
             return Ok((String::new(), self.sums));

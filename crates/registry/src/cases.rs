@@ -7,8 +7,8 @@
 //! | `stage_order` | `plugins` with their `tasks` | `[[plugin, index], …]`, or a list of errors as error |
 //! | `restriction_gen` | `wizard`, `components`, `plugins` | restrictions by `Pane.control[data]` |
 //!
-//! Missing input is empty. Input of the wrong type is an error. Results can be much larger than inputs, so input sizes are
-//! bounded, far above those of real releases.
+//! Missing input is empty. Input of the wrong type is an error. Results can be much larger than inputs, so
+//! input sizes are bounded, far above those of real releases.
 
 use stoker_model::{FitTarget, Json, JsonMap};
 

@@ -37,8 +37,8 @@ pub struct ReleaseParts<'a> {
     pub network_roles: &'a [Json],
 }
 
-/// Merges the metadata of a release and its enabled plugins. Plugins are merged in the order of their names, independent of the order
-/// of the slice.
+/// Merges the metadata of a release and its enabled plugins. Plugins are merged in the order of their names,
+/// independent of the order of the slice.
 pub fn contributions(
     release: ReleaseParts<'_>,
     plugins: &[&NewPlugin],
@@ -163,8 +163,8 @@ pub fn only_while_enabled(role: &Json, plugin: &str) -> Json {
     role
 }
 
-/// Merges two declarations of a network role. They must be equal except for the VIPs, which are merged by name. An empty VIP list
-/// removes all earlier ones.
+/// Merges two declarations of a network role. They must be equal except for the VIPs, which are merged by
+/// name. An empty VIP list removes all earlier ones.
 fn merge_network_role(existing: &mut Json, role: &Json) -> bool {
     let without_vips = |role: &Json| {
         let mut role = role.clone();

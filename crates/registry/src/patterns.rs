@@ -3,7 +3,8 @@
 use stoker_model::{Json, JsonMap};
 use stoker_yaql::pyregex::{Flags, Regex, ScanState, Work};
 
-/// Step limit for matching one text. Patterns come from plugins and texts from users, so matching must be bounded.
+/// Step limit for matching one text. Patterns come from plugins and texts from users, so matching must be
+/// bounded.
 const STEPS_MAX: u64 = 100_000;
 
 /// Returns why a pattern is invalid. Patterns have Python syntax.
@@ -11,8 +12,9 @@ pub fn pattern_error(pattern: &str) -> Option<String> {
     Regex::new(pattern, Flags::default()).err().map(|error| error.message)
 }
 
-/// Validates a value of a control or setting with `{regex: {source, error}}`; returns the author's error message. Strings and lists of
-/// strings are checked. An invalid pattern is ignored, because no value could satisfy it.
+/// Validates a value of a control or setting with `{regex: {source, error}}`; returns the author's error
+/// message. Strings and lists of strings are checked. An invalid pattern is ignored, because no value could
+/// satisfy it.
 pub fn mismatch(body: &JsonMap, value: &Json) -> Option<String> {
     let definition = body.get("regex")?;
     let source = definition.get("source").unwrap_or(definition).as_str()?;

@@ -100,7 +100,8 @@ pub struct Effect {
 }
 
 impl Effect {
-    /// Evaluates a list of restrictions. Also returns the errors of those that cannot be evaluated; they have no effect.
+    /// Evaluates a list of restrictions. Also returns the errors of those that cannot be evaluated; they have
+    /// no effect.
     pub fn of(json: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
         let (mut effect, mut errors) = (Self::default(), Vec::new());
         let json = json.and_then(Json::as_array).into_iter().flatten();
@@ -160,10 +161,10 @@ mod tests {
         let full = json!({"condition": "a:b", "message": "why", "action": "hide", "strict": false});
         assert_eq!(read(full.clone()), Some(full));
         assert_eq!(read(json!({"condition": "a:b"})), Some(json!({"condition": "a:b", "action": "disable"})));
-        for wrong in
+        for invalid in
             [json!(5), json!({}), json!({"a": 1}), json!({"a": "b", "c": "d"}), json!({"condition": 1})]
         {
-            assert_eq!(read(wrong.clone()), None, "{wrong}");
+            assert_eq!(read(invalid.clone()), None, "{invalid}");
         }
         assert_eq!(read(json!({"condition": "a:b", "action": "enable"})), None);
     }

@@ -23,11 +23,11 @@ pub const STATE_KEY: &str = "plugin_scripts";
 /// Generous, because there may be many small files and agents may be busy.
 const TIMEOUT_SECONDS: u32 = 300;
 
-/// Creates the task for a plugin's tasks; `None` if they run on no node. It has no dependencies, and every task of the plugin on the
-/// same node depends on it. `is_taken` reports whether a task name is in use.
+/// Creates the task for a plugin's tasks; `None` if they run on no node. It has no dependencies, and every
+/// task of the plugin on the same node depends on it. `is_taken` reports whether a task name is in use.
 ///
-/// Nodes that already have these scripts are skipped: the condition compares the digest with that of the last success. If the state
-/// has no digest, the scripts are copied.
+/// Nodes that already have these scripts are skipped: the condition compares the digest with that of the last
+/// success. If the state has no digest, the scripts are copied.
 ///
 /// The task ID does not contain the plugin version, so that its history is preserved across updates.
 pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Option<Task> {

@@ -9,9 +9,9 @@ use crate::restrictions::Effect;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestrictedSetting {
     pub section: String,
-    /// `None` for the section_effect section.
+    /// `None` for the whole section.
     pub setting: Option<String>,
-    /// `None` for the section_effect setting.
+    /// `None` for the whole setting.
     pub option: Option<Json>,
     pub effect: Effect,
     /// Errors of restrictions that cannot be evaluated; those have no effect.
@@ -33,7 +33,8 @@ impl RestrictedSetting {
     }
 }
 
-/// Evaluates all restrictions of settings `{section: {metadata, setting: {value, restrictions, …}}}`, in document order.
+/// Evaluates all restrictions of settings `{section: {metadata, setting: {value, restrictions, …}}}`, in
+/// document order.
 pub fn restricted_settings(settings: &JsonMap, models: &Models<'_, '_>) -> Vec<RestrictedSetting> {
     let mut visitor = Visitor { models, restricted: Vec::new() };
     for (name, section) in settings {

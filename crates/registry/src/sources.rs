@@ -1,5 +1,5 @@
-//! Tasks that configure package managers on nodes to use the package repositories of a plugin, and tasks that remove this
-//! configuration.
+//! Tasks that configure package managers on nodes to use the package repositories of a plugin, and tasks that
+//! remove this configuration.
 
 use std::fmt::Write as _;
 
@@ -56,8 +56,8 @@ pub struct FormerSource<'a> {
 pub const STATE_KEY: &str = "plugin_repositories";
 /// Key in the state of a node for a fingerprint of its package credential.
 pub const ACCESS_KEY: &str = "package_access";
-/// Placeholders for the package credential of a node. The server replaces them when it sends the task, so that plans and history do
-/// not contain the credential.
+/// Placeholders for the package credential of a node. The server replaces them when it sends the task, so
+/// that plans and history do not contain the credential.
 pub const USER_MARK: &str = "{STOKER_PACKAGES_USER}";
 pub const PASSWORD_MARK: &str = "{STOKER_PACKAGES_PASSWORD}";
 /// Suffix of the task names.
@@ -69,9 +69,9 @@ const FILES_TIMEOUT_SECONDS: u32 = 60;
 const UPDATE_TIMEOUT_SECONDS: u32 = 300;
 const UPDATE_RETRIES: u32 = 2;
 
-/// Creates a task that writes package manager configuration and a task that updates the package index; none if the plugin's tasks run
-/// on no node. All of `tasks` depend on both on their node. They run if the repository or the credential differs from that of their
-/// last success.
+/// Creates a task that writes package manager configuration and a task that updates the package index; none
+/// if the plugin's tasks run on no node. All of `tasks` depend on both on their node. They run if the
+/// repository or the credential differs from that of their last success.
 pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Vec<Task> {
     let Some(Reach { roles, dependents }) = reach(tasks) else { return Vec::new() };
     let plugin = &source.plugin.body.name;

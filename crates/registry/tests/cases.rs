@@ -41,9 +41,9 @@ fn wizard_mix_merges_or_reports_conflicts() {
         json!({"kind": "wizard_mix", "id": 2, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": addition}]}),
         json!({"id": 2, "result": {"Network": {"manager": {"values": [{"data": "a", "label": "A"}, {"data": "b"}]}}}}),
     );
-    let wrong = json!({"Network": {"manager": {"values": [{"data": "a", "label": "B"}]}}});
+    let invalid = json!({"Network": {"manager": {"values": [{"data": "a", "label": "B"}]}}});
     check(
-        json!({"kind": "wizard_mix", "id": 3, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": wrong}]}),
+        json!({"kind": "wizard_mix", "id": 3, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": invalid}]}),
         json!({"id": 3, "error": [{"path": "Network.manager.values[a].label", "kind": "scalar", "plugin": "p"}]}),
     );
 }
@@ -58,10 +58,10 @@ fn stage_order_sorts_or_reports_errors() {
         json!({"kind": "stage_order", "id": 4, "plugins": plugins}),
         json!({"id": 4, "result": [["b", 1], ["a", 0], ["b", 0]]}),
     );
-    let wrong =
+    let invalid =
         json!([{"name": "b", "package_version": "1.0.0", "tasks": [{"stage": "post_deployment/5"}, {}]}]);
     check(
-        json!({"kind": "stage_order", "id": 5, "plugins": wrong}),
+        json!({"kind": "stage_order", "id": 5, "plugins": invalid}),
         json!({"id": 5, "error": [
             {"plugin": "b", "task": 0, "code": "stage_postfix_not_allowed"},
             {"plugin": "b", "task": 1, "code": "stage_missing"},

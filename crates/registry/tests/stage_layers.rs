@@ -91,7 +91,8 @@ fn plugins_with_stage_tasks_get_replacement_layers() {
     assert_eq!(marker.field("required_for"), Some(&json!(["deploy_start"])));
 }
 
-/// Regression test: plugin tasks ran before their files were copied, because they did not depend on the stage.
+/// Regression test: plugin tasks ran before their files were copied, because they did not depend on the
+/// stage.
 #[test]
 fn stage_tasks_run_after_their_stage_and_before_the_next() {
     let core = core();

@@ -1,4 +1,5 @@
-//! Validation of task parameters against the parameter table of their type. Reports all problems, not only the first.
+//! Validation of task parameters against the parameter table of their type. Reports all problems, not only
+//! the first.
 
 use std::fmt;
 
@@ -32,7 +33,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Returns the parameters with defaults values in, or `None` if there are errors; and all diagnostics.
+/// Returns the parameters with defaults filled in, or `None` if there are errors; and all diagnostics.
 pub(crate) fn check(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Remark>) {
     let empty = JsonMap::new();
     let map = match parameters {
@@ -154,15 +155,15 @@ mod tests {
         Parameter::ignored("old", "it is old"),
     ];
 
-    fn messages(given: &Json) -> Vec<String> {
-        check(TABLE, given).1.iter().map(ToString::to_string).collect()
+    fn messages(parameters: &Json) -> Vec<String> {
+        check(TABLE, parameters).1.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn all_problems_are_reported_with_their_paths() {
-        let given = json!({"files": [{"dst": "/a"}, {"dst": " ", "mod": 1}], "timeout": "x", "old": 1, "strategy": {}});
+        let parameters = json!({"files": [{"dst": "/a"}, {"dst": " ", "mod": 1}], "timeout": "x", "old": 1, "strategy": {}});
         assert_eq!(
-            messages(&given),
+            messages(&parameters),
             [
                 "`files[1].dst` must be non-blank text, got a blank string",
                 "unknown parameter `files[1].mod`; expected one of dst, mode",

@@ -1,4 +1,5 @@
-//! Parameter tables. The table of a task type is the source of its validation, JSON schema and reference documentation.
+//! Parameter tables. The table of a task type is the source of its validation, JSON schema and reference
+//! documentation.
 
 use stoker_model::Json;
 
@@ -81,7 +82,8 @@ impl Parameter {
     }
 }
 
-/// Parameters of all types that the scheduler evaluates: concurrency over nodes, and whether an interrupted attempt is retried.
+/// Parameters of all types that the scheduler evaluates: concurrency over nodes, and whether an interrupted
+/// attempt is retried.
 pub(crate) const COMMON: &[&str] = &["strategy", "retry_interrupted"];
 
 impl Kind {

@@ -10,7 +10,8 @@ use stoker_model::{Json, JsonMap};
 use crate::check::Remark;
 use crate::find;
 
-/// Bound on the total size of the files of one task, which are sent in one message. Raise it together with the message limit.
+/// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
+/// limit of a message to an agent.
 pub const COPY_BYTES_MAX: usize = 8 << 20;
 /// Bound on the number of files in a folder, including subfolders.
 const FOLDER_FILES_MAX: usize = 2000;
@@ -80,7 +81,8 @@ impl MasterFiles for SystemFiles {
     }
 }
 
-/// Symbolic links are rejected: a user who can create one in the folder could read every file that the master can read.
+/// Symbolic links are rejected: a user who can create one in the folder could read every file that the master
+/// can read.
 fn list_into(
     files: &mut Vec<FolderFile>,
     folder: &Path,

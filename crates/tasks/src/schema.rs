@@ -1,7 +1,7 @@
 //! JSON Schema of `tasks.yaml`, for completion and validation in editors.
 //!
-//! Covers the syntax checks of an upload. Requires less than planning does: a layer may contain a partial task that is
-//! completed by another layer.
+//! Covers the syntax checks of an upload. Requires less than planning does: a layer may contain a partial
+//! task that is completed by another layer.
 
 use serde_json::{Map, Value, json};
 use stoker_model::{TASK_FIELDS, TaskType as Name};
@@ -169,7 +169,8 @@ fn strategy() -> Value {
     })
 }
 
-/// Parameters are described but not validated: that happens during planning, because another layer may still override them.
+/// Parameters are described but not validated: that happens during planning, because another layer may still
+/// override them.
 fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     let mut properties = Map::new();
     for Parameter { name, kind, need, about } in parameters {

@@ -6,7 +6,8 @@ use stoker_model::{Json, JsonMap};
 
 use crate::parameter::{count, permissions, seconds};
 
-/// Parameters validated against a table and with defaults filled in. Lookups of unknown names return empty values.
+/// Parameters validated against a table and with defaults filled in. Lookups of unknown names return empty
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     map: JsonMap,

@@ -34,7 +34,8 @@ fn upgrade_hint(theirs: u32, ours: u32) -> &'static str {
     if theirs < ours { "upgrade the agent" } else { "upgrade the server" }
 }
 
-/// Accepts versions that differ by at most one, which is what a rolling upgrade of servers and agents produces.
+/// Accepts versions that differ by at most one, which is what a rolling upgrade of servers and agents
+/// produces.
 pub(crate) fn check_version(theirs: u32, ours: u32) -> Result<(), WireError> {
     if theirs.abs_diff(ours) <= 1 { Ok(()) } else { Err(WireError::Version { theirs, ours }) }
 }

@@ -34,7 +34,8 @@ pub struct JoinAnswer {
     pub node_uid: String,
     /// Bearer token for all later requests: `Authorization: Bearer …`.
     pub credential: String,
-    /// Certificate chain in PEM, including the authority; absent if the agent sent no request or the server has no authority.
+    /// Certificate chain in PEM, including the authority; absent if the agent sent no request or the server
+    /// has no authority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
 }

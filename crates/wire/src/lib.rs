@@ -1,8 +1,8 @@
 //! JSON encoding of messages between server and agent, one JSON object per message.
 //!
-//! Owns the serialized types, so that domain types can change without breaking agents of the previous release. Unknown
-//! fields are ignored and unknown message kinds are distinguished from malformed messages, because either side may be
-//! newer. Rejects messages and fields over their size limits. Does no I/O.
+//! Owns the serialized types, so that domain types can change without breaking agents of the previous
+//! release. Unknown fields are ignored and unknown message kinds are distinguished from malformed messages,
+//! because either side may be newer. Rejects messages and fields over their size limits. Does no I/O.
 
 mod codec;
 mod from_agent;
@@ -18,9 +18,9 @@ pub use codec::{Decoded, WireError, decode_from_agent, decode_to_agent, encode_f
 pub use limits::{FROM_AGENT_BYTES_MAX, TO_AGENT_BYTES_MAX};
 pub use refusal::{decode_refusal, encode_refusal};
 
-/// Protocol version, sent in `hello`. Versions that differ by one interoperate: unknown fields and message kinds are
-/// ignored and missing fields have defaults. At a larger difference the server refuses the agent and names the side to
-/// upgrade.
+/// Protocol version, sent in `hello`. Versions that differ by one interoperate: unknown fields and message
+/// kinds are ignored and missing fields have defaults. At a larger difference the server refuses the agent
+/// and names the side to upgrade.
 ///
 /// Version 2: the agent understands refusals with a reason.
 pub const VERSION: u32 = 2;

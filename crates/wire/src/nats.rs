@@ -1,8 +1,8 @@
 //! NATS subjects, permissions and user credentials of agents.
 //!
-//! Every agent subject contains the agent's UID and the public key of its NATS user. NATS permissions restrict a user to
-//! subjects with its own key, so a message on such a subject proves possession of the key; servers compare the key with
-//! the credential they issued.
+//! Every agent subject contains the agent's UID and the public key of its NATS user. NATS permissions
+//! restrict a user to subjects with its own key, so a message on such a subject proves possession of the key;
+//! servers compare the key with the credential they issued.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::AttemptKey;
@@ -25,8 +25,8 @@ pub struct UserAnswer {
     pub expires_in_seconds: u64,
 }
 
-/// Request that opens a session: the agent is subscribed to the `in` subject of this conversation and will publish to its
-/// `out` subject.
+/// Request that opens a session: the agent is subscribed to the `in` subject of this conversation and will
+/// publish to its `out` subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     pub conversation: String,
@@ -65,7 +65,8 @@ pub fn into<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 
     ["stoker", "agent", uid, key, "in", conversation]
 }
 
-/// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session messages.
+/// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session
+/// messages.
 pub fn result<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid, key, "result"]
 }
@@ -76,8 +77,8 @@ pub const RESULTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
 /// Name of the durable stream that stores results.
 pub const RESULTS_NAME: &str = "STOKER_RESULTS";
 
-/// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not know, so an agent
-/// cannot suppress another agent's result by publishing a duplicate ID.
+/// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not
+/// know, so an agent cannot suppress another agent's result by publishing a duplicate ID.
 pub fn result_id(key: &str, attempt: AttemptKey) -> String {
     format!("{key}/{attempt}")
 }

@@ -11,8 +11,9 @@ enum RefusalDto {
     Refused { message: String },
 }
 
-/// Encodes a refusal. It is sent before the session starts and is not a [`ToAgent`](stoker_engine::session::ToAgent)
-/// message: agents that do not know it ignore it and are disconnected.
+/// Encodes a refusal. It is sent before the session starts and is not a
+/// [`ToAgent`](stoker_engine::session::ToAgent) message: agents that do not know it ignore it and are
+/// disconnected.
 pub fn encode_refusal(message: &str) -> String {
     encode(&RefusalDto::Refused { message: message.to_owned() })
 }

@@ -29,13 +29,13 @@ const SUMMARY_BYTES_MAX: usize = 256 << 10;
 /// Longer failure reasons are truncated. Below the wire limit for messages.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// Time after a stop request and its grace period until an attempt is abandoned; a system call on a hung file system may
-/// never return.
+/// Time after a stop request and its grace period until an attempt is abandoned; a system call on a hung file
+/// system may never return.
 const ABANDON_AFTER: Duration = Duration::from_secs(30);
 
 impl Driver {
     /// Starts an attempt. Its result arrives as [`Event::Ended`].
-    pub(super) fn start(&mut self, attempt: Attempt) {
+    pub(super) fn start_attempt(&mut self, attempt: Attempt) {
         let (stopper, stop) = Stopper::new();
         let key = attempt.key;
         let events = self.events.clone();
@@ -69,10 +69,12 @@ impl Driver {
         self.tasks.spawn(async move {
             let outcome = execute_with_timeout(attempt, host, own_stopper, grace + ABANDON_AFTER).await;
             report.finish();
-            // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent reports it as interrupted.
+            // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
+            // reports it as interrupted.
             let Some((end, summary)) = session_end(masked(outcome, report.mask())) else { return };
             record_end(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
-            // Export the span before the result is sent, so that a client that waits for the result can find it.
+            // Export the span before the result is sent, so that a client that waits for the result can find
+            // it.
             drop(span);
             _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
         });
@@ -91,7 +93,8 @@ impl Driver {
     }
 }
 
-/// Records the result in the span. Messages are left out: users who may read traces need not be allowed to read task output.
+/// Records the result in the span. Messages are left out: users who may read traces need not be allowed to
+/// read task output.
 fn record_end(span: &mut Span, end: &End, exit_code: Option<i32>) {
     if let Some(code) = exit_code {
         span.set("process.exit.code", i64::from(code));
@@ -110,8 +113,8 @@ fn record_end(span: &mut Span, end: &End, exit_code: Option<i32>) {
     }
 }
 
-/// Marker in the environment of every process of an attempt. It contains the state folder because several agents may run on
-/// one machine.
+/// Marker in the environment of every process of an attempt. It contains the state folder because several
+/// agents may run on one machine.
 pub(super) fn process_marker(key: AttemptKey, state: &std::path::Path) -> String {
     format!("{key}@{}", state.display())
 }

@@ -1,7 +1,8 @@
-//! Driver of the agent session: performs the outputs of the state machine in `stoker-engine` and feeds its inputs.
+//! Driver of the agent session: performs the outputs of the state machine in `stoker-engine` and feeds its
+//! inputs.
 //!
-//! A single loop owns all mutable state. Attempts run in tasks beside it and report through one channel. The driver makes no
-//! decisions about attempts; those belong to the session.
+//! A single loop owns all mutable state. Attempts run in tasks beside it and report through one channel. The
+//! driver makes no decisions about attempts; those belong to the session.
 
 mod attempt;
 mod outbox;
@@ -107,9 +108,11 @@ pub(crate) struct Driver {
     running: BTreeMap<AttemptKey, Stopper>,
     tasks: JoinSet<()>,
     facts_task: AbortHandle,
-    /// Journal entries of running attempts that are not session records. A journal rewrite has to include them.
+    /// Journal entries of running attempts that are not session records. A journal rewrite has to include
+    /// them.
     notes: BTreeMap<AttemptKey, Vec<Entry>>,
-    /// Queue for durable publication of results, and the results whose journal record is not yet written, by sequence number.
+    /// Queue for durable publication of results, and the results whose journal record is not yet written, by
+    /// sequence number.
     result_queue: Option<ResultQueue>,
     unwritten_results: BTreeMap<u64, Finished>,
     outbox: Outbox,
@@ -140,7 +143,7 @@ impl Driver {
         let (write_results, written) = mpsc::unbounded_channel();
         let recovered = recovery::recover(folder, &machine).await?;
         if let Some(result_queue) = &result_queue {
-            // The previous agent may have ended before it published these; the publication ID deduplicates.
+            // The previous agent may have ended before it published these; a duplicate result has no effect.
             recovered.unacknowledged().for_each(|finished| result_queue.add(finished));
         }
         let (writer, writer_task) = Writer::start(recovered.file, write_results, &SYNCS);
@@ -253,8 +256,8 @@ impl Driver {
         }
     }
 
-    /// Stops all running attempts and flushes the journal. Stopped attempts stay accepted in the journal, so the next agent
-    /// reports them as interrupted; attempts that ended on their own are still recorded.
+    /// Stops all running attempts and flushes the journal. Stopped attempts stay accepted in the journal, so
+    /// the next agent reports them as interrupted; attempts that ended on their own are still recorded.
     async fn end(mut self, mut inbox: Inbox) {
         for stopper in self.running.values() {
             stopper.stop(StopReason::AgentEnds);
@@ -284,7 +287,8 @@ impl Driver {
     }
 
     fn handle_written(&mut self, (seq, result): (u64, Result<(), String>)) {
-        // Publish the result even if the journal write failed: it is correct, and then has no other durable copy.
+        // Publish the result even if the journal write failed: it is correct, and then has no other durable
+        // copy.
         if let (Some(result_queue), Some(finished)) =
             (&self.result_queue, self.unwritten_results.remove(&seq))
         {
@@ -331,7 +335,8 @@ impl Driver {
                     let mut safe = record.safe();
                     if let (Record::Ended(finished), Some(_)) = (&record, &self.result_queue) {
                         self.unwritten_results.insert(seq, finished.clone());
-                        // A result must be in the journal before it is published: no other party may know more than the journal.
+                        // A result must be in the journal before it is published: no other party may know
+                        // more than the journal.
                         safe = Safe::First;
                     }
                     let entry = Entry::Session(record);

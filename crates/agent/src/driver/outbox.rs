@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use stoker_engine::session::FromAgent;
 
-/// Bound on queued output. The position output is dropped first: results matter more than what a task printed.
+/// Bound on queued output. The oldest output is dropped first: results matter more than what a task printed.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
 /// Bound on the results in one `hello`. The remaining results follow as separate messages.
@@ -49,7 +49,8 @@ impl Outbox {
                 };
                 let n_fit = hello.finished.iter().map(fits).take_while(|is_fit| *is_fit).count();
                 let rest = hello.finished.split_off(n_fit);
-                // Listed as running until their results arrive; the server would otherwise consider these attempts lost.
+                // Listed as running until their results arrive; the server would otherwise consider these
+                // attempts lost.
                 hello.running.extend(rest.iter().map(|finished| finished.key));
                 self.messages.push_front(FromAgent::Hello(hello));
                 self.messages.extend(rest.into_iter().map(FromAgent::Finished));

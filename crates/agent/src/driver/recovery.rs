@@ -21,7 +21,7 @@ pub(super) struct Recovered {
     pub(super) records: Vec<Record>,
     /// Journal entries of attempts that this agent takes over.
     pub(super) notes: BTreeMap<AttemptKey, Vec<Entry>>,
-    /// Attempts that reboot the machine, with the boot ID from previous_boot_id the reboot.
+    /// Attempts that reboot the machine, with the boot ID from before the reboot.
     pub(super) rebooting: BTreeMap<AttemptKey, String>,
 }
 
@@ -41,7 +41,8 @@ impl Recovered {
     }
 }
 
-/// Reads the journal and ends orphaned processes of the previous agent: their results cannot be collected any more.
+/// Reads the journal and ends orphaned processes of the previous agent: their results cannot be collected any
+/// more.
 pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<Recovered, AgentError> {
     let opened = JournalFile::open(&folder.journal())?;
     if opened.n_bytes_dropped > 0 {
@@ -103,7 +104,8 @@ async fn end_families(families: Vec<Family>, grace: Duration) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// How long an agent that starts previous_boot_id the requested reboot waits for it. Normally the reboot ends the agent within seconds.
+/// How long an agent that starts before the requested reboot waits for it. Normally the reboot ends the agent
+/// first.
 const REBOOT_MAX: Duration = Duration::from_mins(1);
 
 /// Interval at which the boot ID is read.

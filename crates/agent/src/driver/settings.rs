@@ -36,7 +36,7 @@ impl Settings {
             node,
             hooks: BTreeMap::new(),
             grace: machine.grace,
-            // Start short: a restarted server is back within seconds, and its runs wait for the agents.
+            // Start short: a restarted server is back soon, and its runs wait for the agents.
             backoff: (Duration::from_millis(250), Duration::from_mins(1)),
             facts_every: Duration::from_mins(1),
             boot_id: machine.boot_id,

@@ -24,8 +24,8 @@ pub enum JournalError {
     Newer { path: PathBuf, reason: String },
 }
 
-/// The file is extended in steps of this size: syncing a record inside the file costs about half as much as syncing one that
-/// also changes the file size.
+/// The file is extended in steps of this size: syncing a record inside the file costs about half as much as
+/// syncing one that also changes the file size.
 const PREALLOCATED_BYTES: usize = 64 << 10;
 
 /// A journal that is open for writing.
@@ -39,8 +39,9 @@ pub struct JournalFile {
     size: u64,
     /// There are unsynced writes.
     is_dirty: bool,
-    /// The file must be rewritten before the next append: a partial write could not be truncated, so later records would be
-    /// unreachable, or a sync failed, after which the kernel may report unwritten pages as clean.
+    /// The file must be rewritten before the next append: a partial write could not be truncated, so later
+    /// records would be unreachable, or a sync failed, after which the kernel may report unwritten pages as
+    /// clean.
     is_broken: bool,
 }
 
@@ -162,7 +163,8 @@ impl JournalFile {
         self.length = bytes.len() as u64;
         self.size = self.length;
         self.is_dirty = false;
-        // Writes go to the new file from here on, but until the folder is synced a power loss may restore the old one.
+        // Writes go to the new file from here on, but until the folder is synced a power loss may restore the
+        // old one.
         self.is_broken = true;
         sync_folder(&self.path)?;
         self.is_broken = false;

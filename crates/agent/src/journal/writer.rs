@@ -13,8 +13,8 @@ use super::file::JournalFile;
 /// Journal operation.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// `Safe::First` syncs before the reply. `Safe::Soon` replies after the write and is synced with the next synced write or
-    /// within [`SYNC_DELAY`].
+    /// `Safe::First` syncs before the reply. `Safe::Soon` replies after the write and is synced with the next
+    /// synced write or within [`SYNC_DELAY`].
     Append {
         entry: Entry,
         safe: Safe,
@@ -46,15 +46,16 @@ pub(crate) enum ReplyTo {
     Waiter(oneshot::Sender<Result<(), String>>),
 }
 
-/// Handle to the writer task. The task ends when the last handle is dropped and everything is written and synced.
+/// Handle to the writer task. The task ends when the last handle is dropped and everything is written and
+/// synced.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     jobs: mpsc::UnboundedSender<Job>,
 }
 
 impl Writer {
-    /// Starts the writer task. Results of session writes are sent to `done`. Writers that share `syncs` limit their concurrent
-    /// disk access.
+    /// Starts the writer task. Results of session writes are sent to `done`. Writers that share `syncs` limit
+    /// their concurrent disk access.
     pub(crate) fn start(
         file: JournalFile,
         done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
@@ -79,7 +80,8 @@ const SYNC_DELAY: Duration = Duration::from_millis(100);
 /// Delay before a failed sync is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Limits concurrent syncs in a process with many agents: they usually share one disk, so more blocked threads gain nothing.
+/// Limits concurrent syncs in a process with many agents: they usually share one disk, so more blocked
+/// threads gain nothing.
 pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 
 async fn write_all(
@@ -135,7 +137,8 @@ async fn write_all(
     }
 }
 
-/// Syncs earlier writes and reports whether that succeeded. Errors are logged only, because no caller waits for this sync.
+/// Syncs earlier writes and reports whether that succeeded. Errors are logged only, because no caller waits
+/// for this sync.
 fn sync(file: &mut JournalFile) -> bool {
     let synced = file.sync();
     if let Err(error) = &synced {

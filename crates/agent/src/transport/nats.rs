@@ -1,4 +1,5 @@
-//! NATS transport: sessions with any server of the group, and durable publication of results, which needs no server.
+//! NATS transport: sessions with any server of the group, and durable publication of results, which needs no
+//! server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Keep-alive of a session. After this silence the agent opens a session with another server.
 const PIPE: PipeSettings = PipeSettings {
-    // Publishing without a subscriber fails immediately, so a killed server is detected within one ping interval.
+    // Publishing without a subscriber fails immediately, so a killed server is detected within one ping
+    // interval.
     ping_every: Duration::from_secs(5),
     silence_max: Duration::from_secs(25),
     bytes_max: TO_AGENT_BYTES_MAX,
@@ -42,7 +44,8 @@ pub struct NatsTransport {
     node: String,
     options: NatsOptions,
     connection: Option<Arc<NatsConnection>>,
-    /// Most recent NATS connection, for publishing results. NATS reconnects on its own, also while no session is open.
+    /// Most recent NATS connection, for publishing results. NATS reconnects on its own, also while no session
+    /// is open.
     last_connection: watch::Sender<Option<Arc<NatsConnection>>>,
     results: ResultQueue,
 }

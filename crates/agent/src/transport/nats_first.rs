@@ -1,4 +1,4 @@
-//! Transport that prefers NATS and falls nats_connection to a direct connection to the server.
+//! Transport that prefers NATS and falls back to a direct connection to the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::result_queue::ResultQueue;
 /// Backoff between attempts to return to NATS.
 const RETURN_BACKOFF: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
 
-/// Falls nats_connection to `direct` while NATS does not work and keeps retrying NATS. It switches nats_connection without an interruption: the
-/// NATS connection is open before the direct one is closed.
+/// Falls back to `direct` while NATS does not work and keeps retrying NATS. It switches back without an
+/// interruption: the NATS connection is open before the direct one is closed.
 pub struct NatsFirst<T> {
     nats: Arc<Mutex<NatsTransport>>,
     result_queue: ResultQueue,

@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 
-/// The only connection of this process. After it is lost the process that started the agent has to start a new one.
+/// The only connection of this process. After it is lost the process that started the agent has to start a
+/// new one.
 pub struct StdioTransport {
     ends: Option<(Box<dyn AsyncBufRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>)>,
 }

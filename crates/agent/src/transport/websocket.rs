@@ -22,8 +22,9 @@ use crate::endpoint::{Endpoint, Stream};
 /// Timeout for the WebSocket handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A connection is considered dead when nothing, not even a pong, arrives for `SILENCE_MAX`, or when a send blocks that long.
-/// More than two ping intervals, so that a slow server is not mistaken for a dead one: every reconnect resends all state.
+/// A connection is considered dead when nothing, not even a pong, arrives for `SILENCE_MAX`, or when a send
+/// blocks that long. More than two ping intervals, so that a slow server is not mistaken for a dead one:
+/// every reconnect resends all state.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const SILENCE_MAX: Duration = Duration::from_secs(25);
 
@@ -48,8 +49,8 @@ impl WebSocketTransport {
         let certificates = self.certificates.as_ref().filter(|_| self.endpoint.is_encrypted());
         let lacks_certificate = certificates.is_some_and(|certificates| !certificates.is_valid());
         match self.connect_once().await {
-            // The server may require a certificate that this agent does not have: its authority is new, or the agent was offline
-            // until its certificate expired.
+            // The server may require a certificate that this agent does not have: its authority is new, or
+            // the agent was offline until its certificate expired.
             Err(Refused::Unauthorized) if lacks_certificate => {}
             done => return done.map_err(|refused| self.unavailable(refused)),
         }
@@ -121,8 +122,8 @@ fn refusal(error: &Error) -> Refused {
     }
 }
 
-/// Sends a message and reports success. Bounded, because nothing is read meanwhile: a peer that disappeared silently accepts
-/// data until the socket buffers are full and then blocks the send indefinitely.
+/// Sends a message and reports success. Bounded, because nothing is read meanwhile: a peer that disappeared
+/// silently accepts data until the socket buffers are full and then blocks the send indefinitely.
 async fn send(socket: &mut WebSocketStream<Box<dyn Stream>>, message: Message) -> bool {
     let sent = tokio::time::timeout(SILENCE_MAX, socket.send(message)).await;
     if sent.is_err() {

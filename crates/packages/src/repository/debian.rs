@@ -24,7 +24,8 @@ const CONTROL_ARCHIVE_BYTES_MAX: u64 = 16 << 20;
 const REQUIRED: [&str; 3] = ["Package", "Version", "Architecture"];
 /// Fields that the index sets itself; values in the package are dropped.
 const INDEX_FIELDS: [&str; 6] = ["Filename", "Size", "MD5sum", "SHA1", "SHA256", "SHA512"];
-/// `Release` requires a date. It is constant so that packing is reproducible; APT compares dates only within one repository.
+/// `Release` requires a date. It is constant so that packing is reproducible; APT compares dates only within
+/// one repository.
 const DATE: &str = "Sat, 01 Jan 2000 00:00:00 UTC";
 
 /// Generates the index files, by path in the repository.

@@ -1,7 +1,8 @@
-//! Package repositories relative plugins: folders of `.deb` or `.rpm` files and the indexes that package managers read.
+//! Package repositories inside plugins: folders of `.deb` or `.rpm` files and the indexes that package
+//! managers read.
 //!
-//! Indexes are generated when a plugin is packed and exist only in the archive; the author's folder is not changed. A signed index
-//! is kept as it is, because it could not be signed again.
+//! Indexes are generated when a plugin is packed and exist only in the archive; the author's folder is not
+//! changed. A signed index is kept as it is, because it could not be signed again.
 
 mod debian;
 mod rpm;

@@ -122,7 +122,7 @@ impl Package<'_> {
         text += &self.relations("requires", tags::REQUIRES);
         text += &self.relations("conflicts", tags::CONFLICTS);
         text += &self.relations("obsoletes", tags::OBSOLETES);
-        // Files that other packages commonly require by path, the same set as `createrepo` uses.
+        // Files that other packages commonly require by path.
         text += &self.files(|path| {
             path.starts_with("/etc/")
                 || path.contains("/bin/")

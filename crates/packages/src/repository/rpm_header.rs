@@ -126,7 +126,8 @@ fn truncated() -> String {
     "it is not an RPM package: unexpected end of file".to_owned()
 }
 
-/// Reads exactly `n_bytes`. The buffer grows with the data, because a size in an untrusted file cannot be allocated up front.
+/// Reads exactly `n_bytes`. The buffer grows with the data, because a size in an untrusted file cannot be
+/// allocated up front.
 fn read_bytes(source: &mut impl Read, n_bytes: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let n_read = source.take(n_bytes as u64).read_to_end(&mut bytes).map_err(|_| truncated())?;

@@ -20,8 +20,8 @@ pub enum Advice {
 }
 
 impl Registry {
-    /// Advice about a component, given the choices in its own wizard pane and earlier ones. Choices in later panes are ignored,
-    /// because the user can still change them. Panes are in the order of the types.
+    /// Advice about a component, given the choices in its own wizard pane and earlier ones. Choices in later
+    /// panes are ignored, because the user can still change them. Panes are in the order of the types.
     pub fn advice(&self, name: &ComponentName, chosen: &[ComponentName]) -> Option<Advice> {
         let component = self.get(name)?;
         let is_earlier = |other: &&ComponentName| *other != name && other.kind() <= name.kind();

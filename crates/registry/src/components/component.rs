@@ -82,7 +82,7 @@ impl Component {
         let Some(accepts) = &self.accepts else { return false };
         let tokens = accepts.get(&other.kind());
         match tokens {
-            // The `provides` format has no list for this type, so a missing list means acceptance.
+            // The original design has no list for this type, so a missing list means acceptance.
             None => other.kind() != ComponentType::AdditionalService,
             Some(tokens) => !tokens.iter().any(|token| token.covers(other)),
         }

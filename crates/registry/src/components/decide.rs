@@ -18,7 +18,8 @@ pub struct Selection<'a> {
 }
 
 impl Registry {
-    /// Returns all conflicts of a selection. Unknown names are reported and otherwise treated as not selected.
+    /// Returns all conflicts of a selection. Unknown names are reported and otherwise treated as not
+    /// selected.
     pub fn decide(&self, selection: Selection<'_>) -> Decision {
         let mut findings = self.findings().to_vec();
         let mut chosen: Vec<&Component> = Vec::new();

@@ -9,12 +9,14 @@ use super::registry::Registry;
 use super::requires::Choice;
 
 impl Registry {
-    /// Returns the conflicts of enabling the plugins in `fresh`, each with the plugin's name. The registry must consist of the release
-    /// and exactly the plugins that are enabled afterwards; `chosen` are the components of the cluster.
+    /// Returns the conflicts of enabling the plugins in `fresh`, each with the plugin's name. The registry
+    /// must consist of the release and exactly the plugins that are enabled afterwards; `chosen` are the
+    /// components of the cluster.
     ///
-    /// A plugin is represented by its components that the cluster chose, or by all of them if it chose none. Conflicts inside one plugin
-    /// are ignored. If the cluster was created without a component selection, its components are unknown: then only plugins are checked
-    /// against each other, and requirements are not checked.
+    /// A plugin is represented by its components that the cluster chose, or by all of them if it chose none.
+    /// Conflicts inside one plugin are ignored. If the cluster was created without a component selection, its
+    /// components are unknown: then only plugins are checked against each other, and requirements are not
+    /// checked.
     pub fn against_enabling(&self, chosen: &[&str], fresh: &BTreeSet<&str>) -> Vec<(String, Finding)> {
         let chosen: BTreeSet<ComponentName> =
             chosen.iter().filter_map(|name| ComponentName::parse(name)).collect();

@@ -1,10 +1,12 @@
 //! Components of releases and plugins, and their compatibility.
 //!
-//! A [`Registry`] contains the components of a release and of the plugins that support it. It [checks](Registry::decide) a
-//! selection, [lists](Registry::listing) the components, and derives a compatibility [matrix](Registry::matrix).
+//! A [`Registry`] contains the components of a release and of the plugins that support it. It
+//! [checks](Registry::decide) a selection, [lists](Registry::listing) the components, and derives a
+//! compatibility [matrix](Registry::matrix).
 //!
-//! There are two declaration formats. Entries of `provides` list compatible components and refuse all others; entries of a release
-//! and of `components.yaml` list incompatible components and accept all others. A refusal by either component is a conflict.
+//! There are two declaration formats. Entries of `provides` list compatible components and refuse all others;
+//! entries of a release and of `components.yaml` list incompatible components and accept all others. A
+//! refusal by either component is a conflict.
 
 mod advice;
 mod bind;

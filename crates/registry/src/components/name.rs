@@ -109,7 +109,8 @@ impl fmt::Display for ComponentName {
     }
 }
 
-/// An exact name, or all names below a prefix: `hypervisor:libvirt:*` matches names with at least one more segment.
+/// An exact name, or all names below a prefix: `hypervisor:libvirt:*` matches names with at least one more
+/// segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ComponentPattern {
     Exact(ComponentName),

@@ -26,8 +26,8 @@ impl Reader<'_> {
         Some(component)
     }
 
-    /// Parses an entry of `provides`. A bare subtype is complete_name with `own_name`, which is set if the plugin provides a single
-    /// component.
+    /// Parses an entry of `provides`. A bare subtype is completed with `own_name`, which is set if the plugin
+    /// provides a single component.
     pub(super) fn parse_provided(&mut self, entry: &Json, own_name: Option<&str>) -> Option<Component> {
         let name = self.name(entry)?;
         let name = self.complete_name(name, own_name)?;
@@ -142,7 +142,8 @@ fn message_of(entry: &Json) -> Option<String> {
     text("message").or_else(|| text("description")).map(str::to_owned)
 }
 
-/// Legacy notation, a list of names: of each type, at least one name is required. The first message of a group is used.
+/// Legacy notation, a list of names: of each type, at least one name is required. The first message of a
+/// group is used.
 fn name_groups(entries: &[Json]) -> Vec<Requirement> {
     let mut groups: Vec<Requirement> = Vec::new();
     let mut group_indexes: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,9 +1,11 @@
 //! Plugin packages: validation and conversion.
 //!
-//! [`check`] validates all files of a package by the rules of its package version and reports every problem with file and line. A
-//! package without errors is converted to a plugin. [`skeleton()`] generates the files of a new package.
+//! [`check`] validates all files of a package by the rules of its package version and reports every problem
+//! with file and line. A package without errors is converted to a plugin. [`skeleton()`] generates the files
+//! of a new package.
 //!
-//! To add a rule, edit the module of its file under `rules/`. To add a file, add its rules there and a row to `files.rs`.
+//! To add a rule, edit the module of its file under `rules/`. To add a file, add its rules there and a row to
+//! `files.rs`.
 
 mod files;
 mod plugin;
@@ -46,7 +48,8 @@ pub struct Checked {
 /// Strictness of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict version.
+    /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict
+    /// version.
     pub strict_keys: bool,
 }
 

@@ -97,8 +97,8 @@ fn texts(map: &JsonMap, key: &str) -> Vec<String> {
 }
 
 impl Package {
-    /// Name of the installation folder. From package version 2 on, a patch release replaces the previous one, so the name contains only
-    /// the first two version numbers.
+    /// Name of the installation folder. From package version 2 on, a patch release replaces the previous one,
+    /// so the name contains only the first two version numbers.
     pub fn folder_name(&self) -> String {
         folder_name(&self.plugin)
     }
@@ -110,7 +110,8 @@ pub fn folder_name(plugin: &NewPlugin) -> String {
     format!("{}-{version}", plugin.name)
 }
 
-/// Version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if versions are installed side by side.
+/// Version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if versions are
+/// installed side by side.
 pub fn line_of(plugin: &NewPlugin) -> Option<String> {
     let replaces =
         PackageVersion::parse(&plugin.package_version).is_some_and(|version| version >= PackageVersion::V2);

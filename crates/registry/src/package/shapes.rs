@@ -38,13 +38,13 @@ pub(super) fn text_like(
         if is_valid(&text) {
             return Some(text);
         }
-        problems.error(code, node.span, format!("must be {form}, got {}", shown(&text)));
+        problems.error(code, node.span, format!("must be {form}, got {}", quote(&text)));
         None
     }
 }
 
 /// Reads non-empty text.
-pub(super) fn filled(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn non_empty_text(node: &Node, problems: &mut Problems) -> Option<String> {
     text_like(codes::TOO_SHORT, "non-empty text", |text| !text.is_empty())(node, problems)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn is_lower_name(text: &str) -> bool {
 }
 
 /// Reads a non-empty list.
-pub(super) fn filled_list<T>(
+pub(super) fn non_empty_list<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
     let read = list_of(read);
@@ -96,7 +96,7 @@ pub(super) fn restrictions_as(
 ) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
     move |node, problems| {
         let restriction = |item: &Node, problems: &mut Problems| restriction(item, dialect, text, problems);
-        filled_list(restriction)(node, problems).map(|_| ())
+        non_empty_list(restriction)(node, problems).map(|_| ())
     }
 }
 
@@ -132,25 +132,25 @@ pub(super) fn condition(node: &Node, text: &str, problems: &mut Problems) -> Opt
 /// Reads a condition in a dialect; `text` is the text of the file.
 pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
     let source = string(node, problems)?;
-    let place = |span: Range<usize>| place_in(node, text, span);
+    let locate = |span: Range<usize>| place_in(node, text, span);
     match Condition::parse_as(&source, dialect) {
         Ok(condition) => {
             for remark in condition.remarks() {
-                let problem = problems.warning(codes::EXPRESSION_SYNTAX, place(remark.span), remark.message);
+                let problem = problems.warning(codes::EXPRESSION_SYNTAX, locate(remark.span), remark.message);
                 problem.help(remark.help.to_owned());
             }
             Some(())
         }
         Err(error) => {
             let message = format!("invalid condition: {}", error.message);
-            problems.error(codes::EXPRESSION_SYNTAX, place(error.span), message).help(error.help);
+            problems.error(codes::EXPRESSION_SYNTAX, locate(error.span), message).help(error.help);
             None
         }
     }
 }
 
-/// Checks the `regex` of a setting. An invalid pattern is only a warning, because browsers may support a different syntax; the server
-/// then accepts every text.
+/// Checks the `regex` of a setting. An invalid pattern is only a warning, because browsers may support a
+/// different syntax; the server then accepts every text.
 #[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
 pub(super) fn regex(node: &Node, problems: &mut Problems) -> Option<()> {
     let source = node.get("source").unwrap_or(node);
@@ -175,7 +175,7 @@ pub(super) fn head(node: &Node) -> Span {
 }
 
 /// Formats user text for a message: truncated, on one line, in backticks.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     const CHARS_MAX: usize = 60;
     let ellipsis = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
     let short: String = text

@@ -1,8 +1,8 @@
 //! Conversion of ordered stage tasks to tasks of the deployment graph.
 //!
-//! The graph of a release marks the end of a stage with a task `<stage>_end`. Plugin tasks are inserted between it and the next stage,
-//! one after another, each waiting for the previous one on all nodes. Each task is followed by a *marker* of type `stage`, which is
-//! not executed:
+//! The graph of a release marks the end of a stage with a task `<stage>_end`. Plugin tasks are inserted
+//! between it and the next stage, one after another, each waiting for the previous one on all nodes. Each
+//! task is followed by a *marker* of type `stage`, which is not executed:
 //!
 //! ```text
 //! pre_deployment_end ─▶ marker 0 ─▶ marker 1 ─▶ … ─▶ deploy_start
@@ -10,12 +10,15 @@
 //!                   task 0    task 1
 //! ```
 //!
-//! Markers preserve the order if a task runs on no node, and n nodes after m nodes need n + m dependencies instead of n × m.
+//! Markers preserve the order if a task runs on no node, and n nodes after m nodes need n + m dependencies
+//! instead of n × m.
 //!
-//! The ID of a task does not depend on other plugins, nor on tasks of its own plugin with other numbers; see [`task_id`].
+//! The ID of a task does not depend on other plugins, nor on tasks of its own plugin with other numbers; see
+//! [`task_id`].
 //!
-//! Tasks of `tasks.yaml` are ordered by their stage only; their other ordering fields were never evaluated (some require the end of the
-//! stage they follow). Tasks of a graph keep their dependencies, except that they cannot precede the end of their own stage.
+//! Tasks of `tasks.yaml` are ordered by their stage only; their other ordering fields were never evaluated
+//! (some require the end of the stage they follow). Tasks of a graph keep their dependencies, except that
+//! they cannot precede the end of their own stage.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -94,7 +97,8 @@ pub struct PluginTasks<'a> {
 
 /// Converts the stage tasks of all plugins to graph layers, one per plugin that has any, sorted by name.
 ///
-/// The tasks are otherwise unchanged: `stoker_graph::plugin_tasks` adds the working directory, as for all plugin tasks.
+/// The tasks are otherwise unchanged: `stoker_graph::plugin_tasks` adds the working directory, as for all
+/// plugin tasks.
 pub fn graph_tasks<'a>(
     plugins: &[StagePlugin<'a>],
     core: &CoreTasks,
@@ -125,8 +129,8 @@ pub fn graph_tasks<'a>(
     Ok(layers.into_values().collect())
 }
 
-/// IDs of ordered tasks in the graph. Tasks of a graph keep their IDs. Tasks of `tasks.yaml` get their ID prefixed with the plugin
-/// name, or a generated one.
+/// IDs of ordered tasks in the graph. Tasks of a graph keep their IDs. Tasks of `tasks.yaml` get their ID
+/// prefixed with the plugin name, or a generated one.
 pub fn task_ids(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec<String> {
     let graph_names = plugins.iter().flat_map(|plugin| plugin.graph_tasks).map(|task| task.name.clone());
     let mut used: BTreeSet<String> = graph_names.collect();
@@ -154,10 +158,12 @@ pub fn task_ids(plugins: &[StagePlugin<'_>], ordered: &[OrderedTask<'_>]) -> Vec
     ids
 }
 
-/// Generated task ID: `lma-post_deployment-8200-2` is the second task of the plugin `lma` with the number 8200.
+/// Generated task ID: `lma-post_deployment-8200-2` is the second task of the plugin `lma` with the number
+/// 8200.
 ///
-/// It contains neither the plugin version nor an index over all tasks, so that the history of a task is preserved across updates and
-/// unrelated changes. In the number, `-` becomes `minus` and `.` becomes `_`, because task IDs consist of letters, digits, `-` and `_`.
+/// It contains neither the plugin version nor an index over all tasks, so that the history of a task is
+/// preserved across updates and unrelated changes. In the number, `-` becomes `minus` and `.` becomes `_`,
+/// because task IDs consist of letters, digits, `-` and `_`.
 pub fn task_id(plugin: &str, stage: Stage, count: usize) -> String {
     let number = stage.number();
     // In plain notation the largest numbers have three hundred digits.
@@ -200,7 +206,7 @@ fn stage_task_fields(declaration: &Json) -> JsonMap {
     included.map(|(name, value)| (name.to_owned(), value.clone())).collect()
 }
 
-/// Removes dependencies that would idx the task predecessor the end of its own stage.
+/// Removes dependencies that would place the task before the end of its own stage.
 fn remove_end_dependency(fields: &mut JsonMap, stage: StageName) {
     let end = end_of(stage);
     for key in ["required_for", "cross_depended_by"] {
@@ -220,8 +226,8 @@ fn add_primary(fields: &mut JsonMap) {
     }
 }
 
-/// Adds a dependency on a task on the sync node. If `cross_depends` is computed as a whole, it cannot be extended; then `requires` is
-/// used, which also considers the sync node.
+/// Adds a dependency on a task on the sync node. If `cross_depends` is computed as a whole, it cannot be
+/// extended; then `requires` is used, which also considers the sync node.
 fn wait_for(fields: &mut JsonMap, name: &str) {
     let relation = map([("name", text(name)), ("role", Json::Null)]);
     if !add_to_list(fields, "cross_depends", relation) {
@@ -253,7 +259,8 @@ fn marker_for(task: &Task, predecessor: Option<&str>, successors: Option<&BTreeS
     Task { name: format!("{}-done", task.name), fields }
 }
 
-/// Dependencies on a task on all its nodes. If the nodes are computed or not selected by roles, all nodes are included.
+/// Dependencies on a task on all its nodes. If the nodes are computed or not selected by roles, all nodes are
+/// included.
 fn all_nodes_of(task: &Task) -> Json {
     let name = ("name", text(&task.name));
     match task.field("roles") {

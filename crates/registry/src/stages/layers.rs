@@ -1,7 +1,7 @@
 //! Plugin stage tasks in the merged graph of a cluster.
 //!
-//! They cannot be disabled. The caller merges the layers of a cluster without them, passes the result in, and gets replacement layers
-//! for the plugins with stage tasks.
+//! They cannot be disabled. The caller merges the layers of a cluster without them, passes the result in, and
+//! gets replacement layers for the plugins with stage tasks.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,9 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
     *graph_type == GraphType::default()
 }
 
-/// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next one, ordered by number.
-/// `core` is the graph merged without them; `scripts_root` is the parent folder of plugin scripts on nodes.
+/// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
+/// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent folder of
+/// plugin scripts on nodes.
 pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
     let graph_tasks_by_plugin: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();

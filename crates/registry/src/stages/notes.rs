@@ -6,7 +6,7 @@ use super::stage::Stage;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note<'a> {
-    /// Plugins with the tasks number, in execution order; ties are ordered by plugin name.
+    /// Plugins with the same number, in execution order; ties are ordered by plugin name.
     Tie { stage: Stage, plugins: Vec<&'a str> },
     /// Number in a reserved range.
     Reserved { stage: Stage, plugin: &'a str },

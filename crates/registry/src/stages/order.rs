@@ -53,8 +53,8 @@ pub struct StageError {
     pub code: &'static str,
 }
 
-/// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The order of the input does not matter. All
-/// invalid tasks are reported.
+/// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The order of the
+/// input does not matter. All invalid tasks are reported.
 pub fn order<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Vec<StageError>> {
     let duplicates = duplicate_plugins(plugins);
     if !duplicates.is_empty() {

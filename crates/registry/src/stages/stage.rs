@@ -121,11 +121,11 @@ pub(crate) fn is_first_package_version(package_version: &str) -> bool {
 /// Parses an optional sign, digits and an optional fraction. Exponents, `inf` and `nan` are rejected.
 fn parse_number(text: &str) -> Result<f64, &'static str> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(a, b)| (a, Some(b)));
+    let (integer, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(a, b)| (a, Some(b)));
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let has_form = match fraction {
-        None => !whole.is_empty() && is_digits(whole),
-        Some(fraction) => is_digits(whole) && !fraction.is_empty() && is_digits(fraction),
+        None => !integer.is_empty() && is_digits(integer),
+        Some(fraction) => is_digits(integer) && !fraction.is_empty() && is_digits(fraction),
     };
     let number = text.parse::<f64>().ok().filter(|_| has_form).ok_or(codes::BAD_POSTFIX)?;
     if number.is_finite() {

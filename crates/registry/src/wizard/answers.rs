@@ -47,8 +47,8 @@ pub mod kinds {
     pub const CONDITION: &str = "condition";
 }
 
-/// Validates answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides `wizard` that conditions may
-/// refer to, `plugins` the names of installed plugins.
+/// Validates answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides
+/// `wizard` that conditions may refer to, `plugins` the names of installed plugins.
 pub fn choose(
     mixed: &Mixed,
     answers: &JsonMap,
@@ -298,7 +298,8 @@ impl Chosen {
         }
     }
 
-    /// Adds a binding. A plugin is enabled by `<plugin>.metadata.enabled`, of which `<plugin>.value` is an alias.
+    /// Adds a binding. A plugin is enabled by `<plugin>.metadata.enabled`, of which `<plugin>.value` is an
+    /// alias.
     fn bind(&mut self, target: &str, value: Json, plugins: &BTreeSet<&str>) {
         let Some(mut binding) = Binding::new(target, value) else { return };
         if binding.model == BoundModel::Settings

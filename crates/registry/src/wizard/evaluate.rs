@@ -38,8 +38,9 @@ pub struct OptionState {
     pub effect: Effect,
 }
 
-/// Evaluates all restrictions over answers `{Pane: {control: value}}`. Forbidden values are replaced: a checkbox is unchecked, a choice
-/// falls back to the first possible option. Controls are processed in wizard order, so that later panes see effective values.
+/// Evaluates all restrictions over answers `{Pane: {control: value}}`. Forbidden values are replaced: a
+/// checkbox is unchecked, a choice falls back to the first possible option. Controls are processed in wizard
+/// order, so that later panes see effective values.
 pub fn evaluate(mixed: &Mixed, answers: &JsonMap, others: &Models<'_, '_>) -> Evaluation {
     let controls = controls(&mixed.wizard);
     let mut validator = Validator::new(mixed, others, &controls, answers);

@@ -1,7 +1,8 @@
 //! Restrictions generated from the compatibility of components.
 //!
-//! A choice is disable_if only by choices of the same or an earlier pane, so that its condition can be evaluated when its pane is shown.
-//! Conflicts with later panes are found by the check when the cluster is created.
+//! A choice is disabled only by choices of the same or an earlier pane, so that its condition can be
+//! evaluated when its pane is shown. Conflicts with later panes are found by the check when the cluster is
+//! created.
 
 use std::collections::BTreeSet;
 

@@ -21,8 +21,8 @@ pub struct PluginWizard<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mixed {
     pub wizard: JsonMap,
-    /// Plugin that added an option or a checkbox, by `Pane.control.values["data"]` (the data as JSON) or `Pane.control`. Choosing it
-    /// enables the plugin.
+    /// Plugin that added an option or a checkbox, by `Pane.control.values["data"]` (the data as JSON) or
+    /// `Pane.control`. Choosing it enables the plugin.
     pub owners: BTreeMap<String, String>,
 }
 

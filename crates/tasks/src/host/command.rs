@@ -12,7 +12,8 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     pub stdin: Option<Vec<u8>>,
     pub effect: Effect,
-    /// Files created in a private temporary folder that is removed after the program. `{scratch}` in arguments is its path.
+    /// Files created in a private temporary folder that is removed after the program. `{scratch}` in
+    /// arguments is its path.
     pub scratch: Vec<ScratchFile>,
     /// Files of that folder to return in [`Exit::collected`].
     pub collect: Vec<String>,
@@ -133,8 +134,8 @@ impl Exit {
         self.describe_with(&[])
     }
 
-    /// Like [`Exit::describe`], but prefers the last line that starts with one of `marks`, for programs that print other lines
-    /// after their error message.
+    /// Like [`Exit::describe`], but prefers the last line that starts with one of `marks`, for programs that
+    /// print other lines after their error message.
     pub fn describe_with(&self, marks: &[&str]) -> String {
         let mut text = match self.status {
             Status::Code(code) => format!("exit code {code}"),

@@ -1,8 +1,8 @@
 //! Port between task types and the machine.
 //!
-//! A host belongs to one attempt: it reports the attempt's output and ends its processes when the attempt is stopped.
-//! Implementations: the real machine ([`real`]), a dry run that only reports actions ([`noop`]), a wrapper that reports actions
-//! before executing them ([`verbose`]), and a recording fake in the tests.
+//! A host belongs to one attempt: it reports the attempt's output and ends its processes when the attempt is
+//! stopped. Implementations: the real machine ([`real`]), a dry run that only reports actions ([`noop`]), a
+//! wrapper that reports actions before executing them ([`verbose`]), and a recording fake in the tests.
 
 mod command;
 pub mod noop;
@@ -29,8 +29,8 @@ pub trait Host: Send + Sync {
     /// Reports whether the path exists.
     fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>>;
 
-    /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the agent that starts after
-    /// the reboot reports the success.
+    /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
+    /// agent that starts after the reboot reports the success.
     fn reboot(&self) -> Work<'_, Result<(), HostError>>;
 
     /// Path of the operator's hook program for a site-specific operation.

@@ -1,7 +1,7 @@
 //! Incremental UTF-8 decoding.
 
-/// Buffers an incomplete character at the end of the input. Invalid bytes become `U+FFFD`, and so does NUL, which PostgreSQL
-/// rejects in text.
+/// Buffers an incomplete character at the end of the input. Invalid bytes become `U+FFFD`, and so does NUL,
+/// which PostgreSQL rejects in text.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     pending: Vec<u8>,

@@ -15,7 +15,8 @@ pub struct Mask {
 
 #[derive(Debug)]
 struct Secrets {
-    /// Longest first, so that a secret that is a prefix of another one does not leave the rest of the longer one visible.
+    /// Longest first, so that a secret that is a prefix of another one does not leave the rest of the longer
+    /// one visible.
     texts: Vec<Vec<u8>>,
     /// Indexed by byte: whether any secret starts with it. Fast rejection.
     first: [bool; 256],

@@ -17,8 +17,7 @@ pub use mask::Mask;
 /// Receives output. The offset is the number of bytes of the stream that were reported before.
 pub type Sink = Box<dyn Fn(Stream, u64, String) + Send + Sync>;
 
-/// Reported bytes per stream: this many from the beginning and this many from the end. Enough for an error message in context;
-/// bounds the size of a run's events.
+/// Reported bytes per stream: this many from the beginning and this many from the end.
 pub const KEPT_BYTES: usize = 64 << 10;
 
 /// Size of the end of a stream that task types can inspect.
@@ -138,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    fn reported(secrets: &[&str], kept: usize, act: impl FnOnce(&Report)) -> String {
+    fn reported(secrets: &[&str], bytes_max: usize, act: impl FnOnce(&Report)) -> String {
         let output = Arc::new(Mutex::new(String::new()));
         let sink = {
             let output = Arc::clone(&output);
@@ -149,7 +148,7 @@ mod tests {
             }
         };
         let secrets: Vec<String> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        let report = Report::new(&secrets, kept, Box::new(sink));
+        let report = Report::new(&secrets, bytes_max, Box::new(sink));
         act(&report);
         report.finish();
         let output = output.lock().unwrap();

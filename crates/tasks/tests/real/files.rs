@@ -62,8 +62,9 @@ async fn failed_writes_are_reported_and_change_nothing() {
 async fn binary_files_are_copied_from_the_master() {
     let bench = Bench::new();
     fs::write(bench.folder.file("source"), [0xff, 0, 1]).unwrap();
-    let given = json!({"files": [{"src": bench.folder.file("source"), "dst": bench.folder.file("copy")}]});
-    let prepared = stoker_tasks::prepare("copy_files", given, &stoker_tasks::SystemFiles).unwrap();
+    let parameters =
+        json!({"files": [{"src": bench.folder.file("source"), "dst": bench.folder.file("copy")}]});
+    let prepared = stoker_tasks::prepare("copy_files", parameters, &stoker_tasks::SystemFiles).unwrap();
     bench.run("copy_files", prepared).await.unwrap();
     assert_eq!(fs::read(bench.folder.file("copy")).unwrap(), [0xff, 0, 1]);
 }

@@ -75,9 +75,13 @@ impl Bench {
     }
 
     async fn run_until(&self, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
+        self.execute(Mode::Normal, task_type, parameters, stop).await
+    }
+
+    async fn execute(&self, mode: Mode, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
         let host = self.host(stop);
         let report = Arc::clone(&host.report);
-        let order = Order { task_type, parameters: &parameters, node: "1", mode: Mode::Normal, debug: false };
+        let order = Order { task_type, parameters: &parameters, node: "1", mode, debug: false };
         let outcome = execute(order, host).await;
         report.finish();
         outcome
@@ -86,6 +90,11 @@ impl Bench {
     async fn run(&self, task_type: &str, parameters: Json) -> Outcome {
         let (_stopper, stop) = Stopper::new();
         self.run_until(task_type, parameters, stop).await
+    }
+
+    async fn run_in(&self, mode: Mode, task_type: &str, parameters: Json) -> Outcome {
+        let (_stopper, stop) = Stopper::new();
+        self.execute(mode, task_type, parameters, stop).await
     }
 
     /// Runs a script and stops it after it has printed `ready`.
@@ -113,8 +122,8 @@ impl Bench {
     }
 }
 
-/// Writes an executable from a child process. If this process had it open for writing, a concurrent fork of another test could
-/// inherit the descriptor, and the kernel would fail the exec with `ETXTBSY`.
+/// Writes an executable from a child process. If this process had it open for writing, a concurrent fork of
+/// another test could inherit the descriptor, and the kernel would fail the exec with `ETXTBSY`.
 fn write_program(path: &std::path::Path, text: &str) {
     let script = "printf '%s' \"$1\" > \"$0\" && chmod 755 \"$0\"";
     let status = std::process::Command::new("/bin/sh").arg("-c").arg(script).arg(path).arg(text).status();

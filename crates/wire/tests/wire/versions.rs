@@ -1,5 +1,5 @@
-//! Compatibility with neighbouring protocol versions. Messages of version 1 are stored as golden files; messages of the
-//! next version are simulated by adding unknown fields and kinds to current ones.
+//! Compatibility with neighbouring protocol versions. Messages of version 1 are stored as golden files;
+//! messages of the next version are simulated by adding unknown fields and kinds to current ones.
 
 use serde_json::{Value as Json, json};
 use stoker_wire::join::{JoinAnswer, JoinRequest};
@@ -48,8 +48,8 @@ fn parse(text: &str) -> Json {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// Reports whether `actual` contains everything in `expected`, that is, whether a reader that ignores unknown fields
-/// decodes both alike.
+/// Reports whether `actual` contains everything in `expected`, that is, whether a reader that ignores unknown
+/// fields decodes both alike.
 fn contains(actual: &Json, expected: &Json) -> bool {
     match (actual, expected) {
         (Json::Object(actual), Json::Object(expected)) => expected.iter().all(|(key, value)| {
@@ -63,7 +63,8 @@ fn contains(actual: &Json, expected: &Json) -> bool {
     }
 }
 
-/// Adds an unknown field to every protocol object. User data (parameters, facts, summaries) is left unchanged.
+/// Adds an unknown field to every protocol object. User data (parameters, facts, summaries) is left
+/// unchanged.
 fn with_unknown_fields(value: &mut Json) {
     match value {
         Json::Object(map) => {
@@ -109,7 +110,8 @@ fn unknown_kinds_of_the_next_version_are_ignored() {
     }
 }
 
-/// The golden files contain every message kind. A kind added in a later version belongs in that version's files.
+/// The golden files contain every message kind. A kind added in a later version belongs in that version's
+/// files.
 #[test]
 fn golden_files_contain_every_kind_of_version_1() {
     let kinds = |format: &str| {

@@ -6,7 +6,7 @@ use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, head, open_map, shown};
+use crate::package::shapes::{anything, head, open_map, quote};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn components(
@@ -42,7 +42,7 @@ fn component_name(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Problems) {
-    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", shown(text))).help(
+    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quote(text))).help(
         "use `type:name` or `type:subtype:name` with the type hypervisor, network, storage, monitoring or \
          additional_service"
             .to_owned(),
@@ -67,7 +67,7 @@ fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
 fn pattern(node: &Node, problems: &mut Problems) -> Option<()> {
     let text = string(node, problems)?;
     if ComponentPattern::parse(&text).is_none() {
-        let message = format!("{} is not a valid component pattern", shown(&text));
+        let message = format!("{} is not a valid component pattern", quote(&text));
         problems
             .error(codes::COMPONENT_PATTERN, node.span, message)
             .help("use a name, or `type:*` or `type:subtype:*` as a wildcard".to_owned());
@@ -103,7 +103,7 @@ fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
         if Predicate::parse(&name).is_some() {
             problems.in_key(&name, |problems| predicate(value, problems));
         } else {
-            let message = format!("unknown predicate {}", shown(&name));
+            let message = format!("unknown predicate {}", quote(&name));
             problems
                 .error(codes::REQUIRES_PREDICATE, key.span, message)
                 .help("use `one_of`, `any_of`, `all_of` or `none_of`".to_owned());

@@ -1,6 +1,7 @@
 //! `deployment_tasks.yaml`: tasks of the deployment graph.
 //!
-//! General rules of graphs are checked by the graph reader; this module checks the additional rules for plugins.
+//! General rules of graphs are checked by the graph reader; this module checks the additional rules for
+//! plugins.
 
 use stoker_conditions::Dialect;
 use stoker_graph::Pattern;
@@ -13,7 +14,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::parameters::{NEED_PARAMETERS, check_parameters};
 use super::stage_tasks::{check_stage, role as listed_role};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, shown};
+use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, quote};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 
@@ -85,18 +86,19 @@ impl Task<'_> {
         let Some(text) = id.as_str().filter(|text| !text.is_empty()) else { return };
         let is_all = text == "*" && self.context.version >= PackageVersion::V4;
         if !is_plain_name(text) && !is_all {
-            let message = format!("must consist of letters, digits, `_` and `-`, got {}", shown(text));
+            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quote(text));
             problems.in_key("id", |problems| {
                 problems.error(codes::FIELD_PATTERN, id.span, message);
             });
         }
     }
 
-    /// Rejects types that graphs support but plugins may not use. Unknown types were reported by the graph reader.
+    /// Rejects types that graphs support but plugins may not use. Unknown types were reported by the graph
+    /// reader.
     fn check_type(&self, task_type: &str, problems: &mut Problems) {
         let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
         let Some(node) = self.node.get("type").filter(|_| is_graph_only) else { return };
-        let message = format!("task type {} is not allowed in plugins", shown(task_type));
+        let message = format!("task type {} is not allowed in plugins", quote(task_type));
         problems.in_key("type", |problems| {
             problems
                 .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
@@ -179,7 +181,7 @@ fn check_selector(text: &str, node: &Node, problems: &mut Problems) {
         Ok(Pattern::Regex(_)) => return,
         Ok(Pattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
         Ok(Pattern::Exact(_)) => {
-            format!("must be a name, `*` or a `/regular expression/`, got {}", shown(text))
+            format!("must be a name, `*` or a `/regular expression/`, got {}", quote(text))
         }
         Err(message) => format!("invalid regular expression: {message}"),
     };

@@ -6,7 +6,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
 use crate::package::shapes::{
-    condition, filled_list, is_lower_name, is_plain_name, open_map, restrictions, shown, text_like,
+    condition, is_lower_name, is_plain_name, non_empty_list, open_map, quote, restrictions, text_like,
 };
 use crate::package::{Context, codes};
 
@@ -21,7 +21,7 @@ pub(in crate::package) fn node_roles(
         let problems = fields.problems();
         if !is_plain_name(name) {
             let message =
-                format!("a role name must consist of letters, digits, `_` and `-`, got {}", shown(name));
+                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quote(name));
             problems.in_key(name, |problems| {
                 problems.error(codes::FIELD_PATTERN, role.span, message);
             });
@@ -62,7 +62,7 @@ fn limits(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
                 node_counts(fields);
             })(node, problems)
         };
-        fields.optional("overrides", filled_list(override_limits));
+        fields.optional("overrides", non_empty_list(override_limits));
     })(node, problems)
 }
 
@@ -98,7 +98,7 @@ pub(in crate::package) fn volumes(node: &Node, _: Context<'_>, _: &mut Documents
             };
             let mut fields = Fields::new(node, problems)?;
             for (role, parts) in fields.rest() {
-                fields.problems().in_key(role, |problems| filled_list(part())(parts, problems));
+                fields.problems().in_key(role, |problems| non_empty_list(part())(parts, problems));
             }
             Some(())
         });

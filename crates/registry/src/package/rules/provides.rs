@@ -6,7 +6,7 @@ use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentType, Token};
 use crate::package::codes;
-use crate::package::shapes::shown;
+use crate::package::shapes::quote;
 
 pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Problems) -> Option<()> {
     let is_single = node.as_seq().is_some_and(|entries| entries.len() == 1);
@@ -15,7 +15,8 @@ pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Problem
         .map(|_| ())
 }
 
-/// Checks one component. A subtype is completed with `own_name`, the name of a plugin that provides a single component.
+/// Checks one component. A subtype is completed with `own_name`, the name of a plugin that provides a single
+/// component.
 fn check_provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     fields.required("name", |node, problems| check_provided_name(node, own_name, problems));
@@ -34,7 +35,7 @@ fn check_provided_name(node: &Node, own_name: Option<&str>, problems: &mut Probl
         return None;
     };
     if name.is_bare_subtype() && own_name.is_none() {
-        let message = format!("{} is a subtype, not a specific component", shown(&text));
+        let message = format!("{} is a subtype, not a specific component", quote(&text));
         problems
             .error(codes::SPECIFIC_NAME_REQUIRED, node.span, message)
             .help(format!("append a specific name, for example `{name}:mine`"));
@@ -48,7 +49,7 @@ fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Problems) -> Option<()> {
         let token = |item: &Node, problems: &mut Problems| {
             let text = string(item, problems)?;
             if Token::parse(&text, kind).is_none() {
-                let message = format!("{} is not a valid component prefix", shown(&text));
+                let message = format!("{} is not a valid component prefix", quote(&text));
                 problems
                     .error(codes::BAD_TOKEN, item.span, message)
                     .help("use `all`, or leading segments of names such as `core` or `ml2:mech`".to_owned());

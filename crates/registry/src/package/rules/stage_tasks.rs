@@ -6,7 +6,7 @@ use stoker_manifest::reader::{integer_in, list_of, string, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, filled, head, open_map, shown};
+use crate::package::shapes::{condition_as, head, non_empty_text, open_map, quote};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 use crate::stages::{NumberRange, Stage, codes as stage_codes};
@@ -47,7 +47,7 @@ pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
         NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&**text, "*" | "master") => Some(()),
         NodeKind::Scalar(Scalar::Str(text)) => {
-            let message = format!("must be a list of roles, `*` or `master`, got {}", shown(text));
+            let message = format!("must be a list of roles, `*` or `master`, got {}", quote(text));
             let help = format!("use [{text}]");
             problems.error(codes::ROLE_FORMAT, node.span, message).help(help);
             None
@@ -83,7 +83,7 @@ pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut P
 }
 
 fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
-    let text = shown(text);
+    let text = quote(text);
     match code {
         stage_codes::BAD_POSTFIX => {
             (codes::STAGE_BAD_POSTFIX, format!("{text} has no valid decimal number after `/`"))
@@ -102,7 +102,7 @@ fn known_type(node: &Node, version: PackageVersion, problems: &mut Problems) -> 
         if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
     let task_type = string(node, problems)?;
     if !known.contains(&&*task_type) {
-        let message = format!("unknown task type {}", shown(&task_type));
+        let message = format!("unknown task type {}", quote(&task_type));
         problems
             .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
             .help(format!("use one of {}", known.join(", ")));
@@ -121,10 +121,10 @@ fn parameters(node: &Node, task_type: &str, version: PackageVersion, problems: &
             fields.optional("retries", integer_in(0..=i64::MAX));
         }
         match task_type {
-            "shell" => _ = fields.required("cmd", filled),
+            "shell" => _ = fields.required("cmd", non_empty_text),
             "puppet" => {
-                fields.required("puppet_manifest", filled);
-                fields.required("puppet_modules", filled);
+                fields.required("puppet_manifest", non_empty_text);
+                fields.required("puppet_modules", non_empty_text);
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, regex, restrictions_as, shown};
+use crate::package::shapes::{head, open_map, quote, regex, restrictions_as};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -20,8 +20,8 @@ pub(in crate::package) fn wizard(
     panes(node, File { text: context.text, dialect: Dialect::RESTRICTION }, problems);
 }
 
-/// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write `Compute.vcenter` for
-/// `wizard:Compute.vcenter`.
+/// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write
+/// `Compute.vcenter` for `wizard:Compute.vcenter`.
 pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Problems) {
     panes(node, File { text, dialect: Dialect::OLD_WIZARD }, problems);
 }
@@ -88,7 +88,7 @@ fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
 fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
     let control_type = string(node, problems)?;
     if !TYPES.contains(&&*control_type) {
-        let message = format!("unknown control type {}", shown(&control_type));
+        let message = format!("unknown control type {}", quote(&control_type));
         problems
             .error(codes::WIZARD_SHAPE, node.span, message)
             .help(format!("use one of {}", TYPES.join(", ")));

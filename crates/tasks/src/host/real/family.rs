@@ -1,7 +1,8 @@
-//! Discovery and termination of processes processes of an attempt.
+//! Discovery and termination of all processes of an attempt.
 //!
-//! A process belongs to an attempt if it is in the process group of a program started for it, has the attempt's marker in its
-//! environment, or descends from such a process. Process groups and sessions created by such processes belong to it too.
+//! A process belongs to an attempt if it is in the process group of a program started for it, has the
+//! attempt's marker in its environment, or descends from such a process. Process groups and sessions created
+//! by such processes belong to it too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,8 +28,8 @@ impl ProcessId {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }
 
-    /// Identity of a process spawned between two times. If both are the same tick, `/proc` is not read: reading it costs more than
-    /// the spawn itself and also delays the process's exit.
+    /// Identity of a process spawned between two times. If both are the same tick, `/proc` is not read:
+    /// reading it costs more than the spawn itself and also delays the process's exit.
     pub(super) fn started_between(pid: i32, from: Option<Ticks>, to: Option<Ticks>) -> Option<Self> {
         match from {
             Some(Ticks(started)) if from == to => Some(Self { pid, started }),
@@ -66,7 +67,8 @@ const SCAN_INTERVAL: Duration = Duration::from_millis(20);
 /// Number of scans after `SIGKILL`, five seconds in total. Processes that survive are stuck in the kernel.
 const KILL_SCANS_MAX: usize = 250;
 
-/// Sends `SIGTERM`, waits for the grace period, then sends `SIGKILL`. Returns the number of remaining processes.
+/// Sends `SIGTERM`, waits for the grace period, then sends `SIGKILL`. Returns the number of remaining
+/// processes.
 pub async fn end_family(mut family: Family, grace: Duration) -> usize {
     let mut members = family.scan_and_track().await;
     if members.is_empty() {
@@ -108,8 +110,8 @@ impl Family {
         !self.scan().await.is_empty()
     }
 
-    /// Scans and adds the result to `leaders`: a process without the marker is recognized only through its parent, which may exit
-    /// before it.
+    /// Scans and adds the result to `leaders`: a process without the marker is recognized only through its
+    /// parent, which may exit before it.
     async fn scan_and_track(&mut self) -> BTreeSet<i32> {
         let members = self.scan().await;
         let identities = members.iter().filter_map(|pid| ProcessId::of(*pid));
@@ -126,7 +128,8 @@ impl Family {
     fn members(&self) -> BTreeSet<i32> {
         let own = std::process::id() as i32;
         let processes = read_process_table();
-        // The agent's own group and session, which a process of the attempt may share without having created them.
+        // The agent's own group and session, which a process of the attempt may share without having created
+        // them.
         let (own_group, own_session) = processes.get(&own).map_or((0, 0), |stat| (stat.group, stat.session));
         let mut groups: BTreeSet<i32> = self
             .leaders
@@ -172,7 +175,8 @@ impl Family {
     }
 }
 
-/// A PID is not reused while a process group has it as its ID. If the PID now belongs to a different process, the group is gone.
+/// A PID is not reused while a process group has it as its ID. If the PID now belongs to a different process,
+/// the group is gone.
 fn owns_group(processes: &BTreeMap<i32, Stat>, leader: ProcessId) -> bool {
     processes.get(&leader.pid).is_none_or(|stat| stat.started == leader.started)
 }

@@ -9,7 +9,8 @@ use nix::unistd::{Gid, Group, Uid, User};
 
 use super::super::{FileToWrite, HostError, Owner};
 
-/// Writes a temporary file in the same folder and renames it, so that readers never see a partial file or write_error permissions.
+/// Writes a temporary file in the same folder and renames it, so that readers never see a partial file or
+/// wrong permissions.
 pub(super) fn write(file: &FileToWrite) -> Result<(), HostError> {
     let path = target(&file.path)?;
     let write_error = |error: std::io::Error| HostError::file("write", &path, &reason(&error));

@@ -1,8 +1,9 @@
 //! Host implementation for the local machine.
 //!
-//! Each program runs in its own process group, with the marker of its attempt in the environment. When the attempt is stopped,
-//! all processes of the group and all processes with the marker are ended, including detached ones. Processes that are left
-//! running when an attempt ends on its own are not touched: tasks may start daemons.
+//! Each program runs in its own process group, with the marker of its attempt in the environment. When the
+//! attempt is stopped, all processes of the group and all processes with the marker are ended, including
+//! detached ones. Processes that are left running when an attempt ends on its own are not touched: tasks may
+//! start daemons.
 
 mod family;
 mod files;
@@ -112,8 +113,8 @@ impl Host for RealHost {
     }
 }
 
-/// Interval at which the boot ID is read. A changed boot ID is visible to a surviving process only in containers, which share
-/// the kernel of their host, and in tests.
+/// Interval at which the boot ID is read. A process survives a change of the boot ID only on a machine
+/// without its own kernel, such as a container, and in tests.
 const BOOT_POLL: Duration = Duration::from_millis(500);
 
 impl RealHost {

@@ -13,7 +13,8 @@ use super::family::{Family, MARK, ProcessId, Ticks, end_family};
 use super::pump::pump;
 use super::{RealHost, blocking, scratch};
 
-/// How long output is read after the program has exited; processes it left running may hold the pipes open indefinitely.
+/// How long output is read after the program has exited; processes it left running may hold the pipes open
+/// indefinitely.
 const DRAIN: Duration = Duration::from_millis(500);
 
 pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, HostError> {
@@ -98,8 +99,8 @@ fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
     })
 }
 
-/// Writes its input, reads its output and waits for its exit. Processes it left running do not delay the result beyond
-/// [`DRAIN`].
+/// Writes its input, reads its output and waits for its exit. Processes it left running do not delay the
+/// result beyond [`DRAIN`].
 async fn wait_with_output(
     host: &RealHost,
     child: &mut Child,

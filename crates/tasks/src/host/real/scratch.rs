@@ -54,8 +54,9 @@ pub(super) fn create(root: &Path, shell: &Path, command: &mut Command) -> Result
     Ok(Some(folder))
 }
 
-/// Interpreter from the `#!` line. The script is passed to it instead of being executed: a process forked concurrently may
-/// still have the new file open for writing, and the kernel then fails the exec with `ETXTBSY`.
+/// Interpreter from the `#!` line. The script is passed to it instead of being executed: a process forked
+/// concurrently may still have the new file open for writing, and the kernel then fails the exec with
+/// `ETXTBSY`.
 fn interpreter(script: &str) -> Option<Vec<String>> {
     let line = script.strip_prefix("#!")?.lines().next()?.trim();
     let (program, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

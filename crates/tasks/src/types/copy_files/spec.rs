@@ -34,7 +34,8 @@ pub(super) fn files_of(values: &Values) -> Result<Vec<FileToWrite>, Failure> {
     values.maps("files").iter().map(|file| file_of(file, values)).collect()
 }
 
-/// Adds the content of each source; a folder is replaced by its files. Content in the user's parameters is overwritten.
+/// Adds the content of each source; a folder is replaced by its files. Content in the user's parameters is
+/// overwritten.
 pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Remark> {
     let mut preparation =
         Preparation { master, bytes_remaining: COPY_BYTES_MAX, files: Vec::new(), problems: Vec::new() };
@@ -54,9 +55,9 @@ struct Preparation<'m> {
 }
 
 impl Preparation<'_> {
-    fn add(&mut self, idx: usize, given: Json) {
-        let source = given.get("src").and_then(Json::as_str).map(str::to_owned);
-        let (Some(source), Json::Object(map)) = (source, &given) else { return self.files.push(given) };
+    fn add(&mut self, idx: usize, entry: Json) {
+        let source = entry.get("src").and_then(Json::as_str).map(str::to_owned);
+        let (Some(source), Json::Object(map)) = (source, &entry) else { return self.files.push(entry) };
         match self.master.list(&source) {
             Ok(None) => self.add_file(idx, map.clone(), &source),
             Ok(Some(folder_files)) => self.add_folder(idx, map, &source, folder_files),
@@ -64,16 +65,16 @@ impl Preparation<'_> {
         }
     }
 
-    fn add_folder(&mut self, idx: usize, given: &JsonMap, source: &str, folder_files: Vec<FolderFile>) {
-        let target = given.get("dst").and_then(Json::as_str).unwrap_or_default();
+    fn add_folder(&mut self, idx: usize, entry: &JsonMap, source: &str, folder_files: Vec<FolderFile>) {
+        let target = entry.get("dst").and_then(Json::as_str).unwrap_or_default();
         let join = |folder: &str, path: &str| format!("{}/{path}", folder.trim_end_matches('/'));
         if folder_files.is_empty() {
-            let mut map = with_data(given.clone(), Vec::new());
+            let mut map = with_data(entry.clone(), Vec::new());
             map.insert("dst".to_owned(), join(target, KEEP_FILE).into());
             self.files.push(Json::Object(map));
         }
         for file in folder_files {
-            let mut map = given.clone();
+            let mut map = entry.clone();
             let source = join(source, &file.path);
             map.insert("src".to_owned(), source.as_str().into());
             map.insert("dst".to_owned(), join(target, &file.path).into());
@@ -143,8 +144,8 @@ mod tests {
 
     #[test]
     fn sources_are_added_to_the_parameters() {
-        let given = json!({"files": [{"src": "/text", "dst": "/a", "data": "forged"}, {"src": "/bytes", "dst": "/b"}]});
-        let prepared = crate::prepare("copy_files", given, &Master).unwrap();
+        let parameters = json!({"files": [{"src": "/text", "dst": "/a", "data": "forged"}, {"src": "/bytes", "dst": "/b"}]});
+        let prepared = crate::prepare("copy_files", parameters, &Master).unwrap();
         assert_eq!(
             prepared,
             json!({"files": [{"src": "/text", "dst": "/a", "data": "text"},
@@ -154,8 +155,8 @@ mod tests {
 
     #[test]
     fn unreadable_sources_are_reported_and_share_one_limit() {
-        let given = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
-        let problems = crate::prepare("copy_files", given, &Master).unwrap_err();
+        let parameters = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
+        let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
         let reported: Vec<(&str, &str)> =
             problems.iter().map(|problem| (problem.place.as_str(), problem.message.as_str())).collect();
         assert_eq!(reported[0].0, "files[0].src");
@@ -164,9 +165,9 @@ mod tests {
 
     #[test]
     fn folder_is_replaced_by_its_files() {
-        let given = json!({"files": [{"src": "/scripts/", "dst": "/n/"}, {"src": "/empty", "dst": "/e"},
+        let parameters = json!({"files": [{"src": "/scripts/", "dst": "/n/"}, {"src": "/empty", "dst": "/e"},
                                      {"src": "/scripts/", "dst": "/p", "permissions": "0600"}]});
-        let prepared = crate::prepare("copy_files", given, &Master).unwrap();
+        let prepared = crate::prepare("copy_files", parameters, &Master).unwrap();
         let destinations = |file: &Json| format!("{} {}", file["dst"].as_str().unwrap(), file["permissions"]);
         let destinations: Vec<String> = prepared["files"].as_array().unwrap().iter().map(destinations).collect();
         let expected = [
@@ -181,8 +182,8 @@ mod tests {
             (&prepared["files"][0]["data"], &prepared["files"][2]["data"]),
             (&json!("text"), &json!(""))
         );
-        let given = json!({"files": [{"src": "/odd", "dst": "/n"}]});
-        let problems = crate::prepare("copy_files", given, &Master).unwrap_err();
+        let parameters = json!({"files": [{"src": "/odd", "dst": "/n"}]});
+        let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
         assert_eq!(problems[0].message, "cannot read `/odd` on the master: a pipe");
     }
 

@@ -1,6 +1,7 @@
 //! `modules`: applies or removes an ordered list of modules as one task.
 //!
-//! Graphs cannot contain this type: the server creates such tasks when modules are applied, and records their results.
+//! Graphs cannot contain this type: the server creates such tasks when modules are applied, and records their
+//! results.
 
 mod contents;
 mod drivers;

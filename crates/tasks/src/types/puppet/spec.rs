@@ -32,7 +32,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::ignored("puppet_start_interval", NO_POLLING),
 ];
 
-/// Files in the command's private folder, so that a stale file of an earlier run cannot be mistaken for a new one.
+/// Files in the command's private folder, so that a stale file of an earlier run cannot be mistaken for a new
+/// one.
 pub(super) const SUMMARY: &str = "last_run_summary.yaml";
 pub(super) const REPORT: &str = "last_run_report.yaml";
 

@@ -49,8 +49,8 @@ fn invalid_variable(name: &str, value: &Json) -> Option<String> {
     (!is_plain).then(|| format!("`env.{name}` must be a string, a number or a boolean"))
 }
 
-/// Splits a command that needs no shell: an absolute path and plain arguments. Quotes, variables, patterns and operators require a
-/// shell.
+/// Splits a command that needs no shell: an absolute path and plain arguments. Quotes, variables, patterns
+/// and operators require a shell.
 pub(in crate::types) fn plain_words(cmd: &str) -> Option<Vec<String>> {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric()

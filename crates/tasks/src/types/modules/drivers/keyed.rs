@@ -1,4 +1,5 @@
-//! Generic driver that writes one value of the contents to a file. A specific driver is a [`Keyed`] configuration.
+//! Generic driver that writes one value of the contents to a file. A specific driver is a [`Keyed`]
+//! configuration.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Module drivers: how modules of a type are applied and removed. To add one, create a folder and a line here.
+//! Module drivers: how modules of a type are applied and removed. To add one, create a folder and a line
+//! here.
 
 use crate::host::{HostError, StopReason, Work};
 use crate::task_type::Context;
@@ -29,7 +30,7 @@ pub struct Driver {
     pub name: &'static str,
     /// One-line description.
     pub about: &'static str,
-    /// Refuse modules that no admin approved, because the driver gives root access.
+    /// Refuse modules that no admin approved, because the driver can change anything on the node.
     pub(super) admin_only: bool,
     pub(super) apply: Run,
     pub(super) remove: Run,
@@ -82,7 +83,7 @@ mod tests {
         for driver in DRIVERS {
             assert!(driver.about.ends_with('.'), "{}", driver.name);
             assert_eq!(driver.name, driver.name.to_lowercase());
-            assert_eq!(find(driver.name).map(|found| found.name), Some(driver.name));
+            assert_eq!(find(driver.name).map(|driver| driver.name), Some(driver.name));
         }
         assert!(find("nonesuch").is_none());
     }
