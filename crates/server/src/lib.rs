@@ -14,7 +14,6 @@
 
 mod access;
 mod api;
-mod clock;
 mod connections;
 mod group;
 mod http;
@@ -30,7 +29,6 @@ mod page;
 mod parts;
 mod planning;
 mod plugin_cache;
-mod random;
 mod repositories;
 mod router;
 mod runs;
@@ -38,15 +36,14 @@ mod serve;
 mod state;
 mod tls;
 mod trace;
-mod turns;
 mod upkeep;
 mod webhooks;
 
 pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
-pub use clock::Clock;
 pub use modules::{RotateError, Rotated, rotate_keys};
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use router::{AppService, service};
 pub use runs::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use serve::{ServeError, run, serve};
 pub use state::App;
+pub use stoker_services::Clock;

@@ -3,13 +3,12 @@
 use std::io;
 use std::sync::Arc;
 
-use axum::http::StatusCode;
 use stoker_packages::{ArchiveError, PluginsRoot, Undo};
 use stoker_registry::package::PackageProblem;
 use stoker_settings::{DatabaseLocation, Server};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use stoker_services::{ErrorDetail, ErrorReport, ServiceError, ServiceResult};
 
 pub(crate) struct Packages {
     root: PluginsRoot,
@@ -45,35 +44,33 @@ impl Packages {
 }
 
 /// Does what takes long with files where it holds up nobody else.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ServiceResult<T> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| {
-        tracing::error!(error = %error, "work with files of plugins broke off");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "work with files of plugins broke off")
-    })
+    done.map_err(|error| ServiceError::internal_from("work with files of plugins broke off", error))
 }
 
 /// Keeps a change of the files; removing what was there before may take its time.
-pub(crate) async fn keep(change: Undo) -> ApiResult<()> {
+pub(crate) async fn keep(change: Undo) -> ServiceResult<()> {
     aside(|| change.keep()).await
 }
 
 /// The disk, not the client, is at fault.
-pub(crate) fn disk_failed(error: &io::Error) -> ApiError {
-    tracing::error!(error = %error, "files of plugins cannot be read or written");
+pub(crate) fn disk_failed(error: io::Error) -> ServiceError {
     let message = "the server cannot read or write files of plugins; its log says why";
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    ServiceError::unavailable(message, error)
 }
 
-pub(crate) fn archive_refused(error: ArchiveError) -> ApiError {
+pub(crate) fn archive_refused(error: ArchiveError) -> ServiceError {
     match error {
-        ArchiveError::Environment(error) => disk_failed(&error),
-        about => ApiError::bad_request(about.to_string()),
+        ArchiveError::Environment(error) => disk_failed(error),
+        about => ServiceError::invalid(about.to_string()),
     }
 }
 
 /// Everything that is wrong with packages; each problem with the name of its folder and a slash, or with nothing.
-pub(crate) fn package_refused<'p>(problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>) -> ApiError {
+pub(crate) fn package_refused<'p>(
+    problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>,
+) -> ServiceError {
     const TOLD_MAX: usize = 20;
     let (mut told, mut items) = (Vec::new(), Vec::new());
     for (folder, problem) in problems {
@@ -84,21 +81,21 @@ pub(crate) fn package_refused<'p>(problems: impl Iterator<Item = (&'p str, &'p P
         [only] => only.clone(),
         _ => format!("{} problems\n- {}", told.len(), told[..told.len().min(TOLD_MAX)].join("\n- ")),
     };
-    ApiError::refused(items).with_message(message)
+    ServiceError::Invalid(ErrorReport { message, ..ErrorReport::of(items) })
 }
 
 /// The file is a part of the path.
-fn problem_item(folder: &str, problem: &PackageProblem) -> ErrorItem {
+fn problem_item(folder: &str, problem: &PackageProblem) -> ErrorDetail {
     let path = match &*problem.path {
         "" => format!("{folder}{}", problem.file),
         inner => format!("{folder}{}: {inner}", problem.file),
     };
     let place = problem.span.map(|span| span.start);
-    ErrorItem {
+    ErrorDetail {
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         code: Some(problem.code),
         help: problem.help.clone(),
-        ..ErrorItem::new(path, &*problem.message)
+        ..ErrorDetail::new(path, &*problem.message)
     }
 }

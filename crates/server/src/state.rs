@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use stoker_bus::Bus;
+use stoker_services::Clock;
+use stoker_services::FairSemaphore;
+use stoker_services::random;
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{List, ModuleFilter, Store, StoreError, Writing};
 use stoker_traces::Tracer;
@@ -17,7 +20,6 @@ use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
 use crate::api::Joining;
-use crate::clock::Clock;
 use crate::group::{Group, Seal, keys};
 use crate::http::error::ApiError;
 use crate::limits::Limits;
@@ -27,11 +29,9 @@ use crate::nats::{self, Hosting, NatsUsers};
 use crate::packages::Packages;
 use crate::planning::PlanCache;
 use crate::plugin_cache::PluginTaskCache;
-use crate::random;
 use crate::repositories::PackageAccess;
 use crate::runs::{Agents, Leases, Live, Locals, News, OutputWriter, Seen, Sightings};
 use crate::tls::Tls;
-use crate::turns::Turns;
 use crate::webhooks::Webhooks;
 
 /// Runs that write at the same time. The database takes one after the other; the second is ready when the first is done.
@@ -67,7 +67,7 @@ pub struct Shared {
     pub(crate) live: Live,
     pub(crate) leases: Leases,
     /// Who writes down what happened in runs next: a cluster with many runs waits as long as one with a single run.
-    pub(crate) write_turns: Turns,
+    pub(crate) write_turns: FairSemaphore,
     /// Where spans come from.
     pub(crate) tracer: Tracer,
     pub(crate) group: Group,
@@ -94,7 +94,7 @@ impl App {
         // An embedded database has one server, which comes back under its own name; others tell themselves apart.
         let owner = match settings.database {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
-            DatabaseLocation::Url(_) => random::uuid().map_err(|_| FirstStartFailed::NoName)?,
+            DatabaseLocation::Url(_) => random::uuid()?,
         };
         let metrics = Metrics::new();
         store.observe(metrics.database.observer());
@@ -143,7 +143,7 @@ impl App {
             news: News::default(),
             live: Live::default(),
             leases: Leases::default(),
-            write_turns: Turns::new(WRITERS_AT_ONCE),
+            write_turns: FairSemaphore::new(WRITERS_AT_ONCE),
             tracer,
             group: Group::new(&owner, clock.now(), is_shared, group_bus),
             webhooks: Webhooks::default(),

@@ -9,7 +9,7 @@ use stoker_model::Micros;
 use stoker_tls::{Authority, Issued, KeyPairFiles, Name, ServerIdentity, TlsError, Validity, server_config};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::clock::Clock;
+use stoker_services::Clock;
 
 /// Of the certificate that a server makes for itself. It is renewed while the server runs, and made again when it starts.
 const OWN_SECONDS: i64 = 90 * 24 * 3600;

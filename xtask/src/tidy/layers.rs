@@ -17,6 +17,10 @@ pub(super) enum Layer {
     Edge,
     /// One kind of I/O each.
     Shell,
+    /// Use cases over the shell, without a transport.
+    Service,
+    /// Long-running work over the use cases: runs, leases, agents.
+    Orchestration,
     /// Composition roots, as libraries.
     Binary,
     /// The one executable.
@@ -46,6 +50,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("planner", Layer::Pure),
     ("registry", Layer::Pure),
     ("server", Layer::Binary),
+    ("services", Layer::Service),
     ("settings", Layer::Edge),
     ("sim", Layer::Dev),
     ("state", Layer::Pure),

@@ -1,10 +1,10 @@
 //! The first start makes the first user.
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
+use stoker_services::{Clock, ServiceError};
 use stoker_store::{Store, StoreError};
 
 use crate::access::password::{HashingFailed, Passwords};
-use crate::clock::Clock;
 
 /// Name of the first user, and of its tenant.
 pub const ADMIN: &str = "admin";
@@ -28,8 +28,8 @@ pub enum FirstStartFailed {
     Random(getrandom::Error),
     #[error("{0}")]
     Hashing(String),
-    #[error("the system gives no random numbers")]
-    NoName,
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     #[error(transparent)]
     Keys(#[from] crate::modules::keys::KeyError),
     #[error(transparent)]

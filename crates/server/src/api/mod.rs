@@ -8,6 +8,8 @@ pub(crate) use self::agents::Joining;
 pub(crate) use self::graphs::{PlannedGraph, planned_graph};
 pub(crate) use self::modules::{OWN_TENANT, module_faults};
 
+mod matrix;
+
 /// Declares the modules and lists what they offer.
 macro_rules! resources {
     ($($name:ident),+ $(,)?) => {

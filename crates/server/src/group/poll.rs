@@ -5,11 +5,11 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use stoker_model::{AgentHost, Member, Micros};
+use stoker_services::Clock;
 use stoker_store::StoreError;
 
 use super::hear::hear;
 use super::letter::Envelope;
-use crate::clock::Clock;
 use crate::runs::Command;
 use crate::state::App;
 

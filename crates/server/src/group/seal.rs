@@ -4,10 +4,10 @@
 
 use ring::hmac;
 use stoker_model::Micros;
+use stoker_services::random;
 use stoker_store::Store;
 
 use crate::access::first_start::FirstStartFailed;
-use crate::random;
 
 /// The name of the secret among what all servers have in common.
 const MARK: &str = "letter_key";
@@ -20,7 +20,7 @@ pub(crate) struct Seal(hmac::Key);
 impl Seal {
     /// The one of all servers; the first of them makes it.
     pub(crate) async fn agree(store: &Store, now: Micros) -> Result<Self, FirstStartFailed> {
-        let made = random::hex_text(SECRET_CHARS).map_err(|_| FirstStartFailed::NoName)?;
+        let made = random::hex_text(SECRET_CHARS)?;
         Ok(Self::new(&store.mark_agree(MARK, &made, now).await?))
     }
 

@@ -46,8 +46,8 @@ async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult
         }
     }
     drop(sender);
-    let written = writing.await.map_err(|error| disk_failed(&io::Error::other(error)))??;
-    written.map_err(|error| disk_failed(&error))
+    let written = writing.await.map_err(|error| disk_failed(io::Error::other(error)))??;
+    Ok(written.map_err(disk_failed)?)
 }
 
 fn write(root: &PluginsRoot, mut next: impl FnMut() -> Option<Bytes>) -> io::Result<Option<File>> {

@@ -9,9 +9,9 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
+use stoker_services::Clock;
 
 use super::book::{Book, Histograms, short_times};
-use crate::clock::Clock;
 use crate::state::App;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]

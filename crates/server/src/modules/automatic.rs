@@ -2,10 +2,10 @@
 
 use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
 use stoker_modules::fits;
+use stoker_services::ServiceResult;
 use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, Writing};
 
 use super::lists::{Wanted, enqueue, is_too_large, items};
-use crate::http::error::ApiResult;
 use crate::state::App;
 
 /// Modules that are to be on a node of this cluster by themselves.
@@ -55,7 +55,7 @@ pub(crate) async fn enqueue_for(
     writing: &mut Writing,
     cluster: &Cluster,
     nodes: &[Node],
-) -> ApiResult<Vec<RunId>> {
+) -> ServiceResult<Vec<RunId>> {
     let Some(release) = writing.release_get(cluster.release_id).await? else { return Ok(Vec::new()) };
     let wanted = modules_for(writing, cluster, &release).await?;
     let mut runs = Vec::new();
@@ -75,7 +75,7 @@ pub(crate) async fn enqueue_for(
 }
 
 /// The same for everything in a cluster that is ready after a deployment.
-pub(crate) async fn enqueue_after(writing: &mut Writing, cluster: &Cluster) -> ApiResult<Vec<RunId>> {
+pub(crate) async fn enqueue_after(writing: &mut Writing, cluster: &Cluster) -> ServiceResult<Vec<RunId>> {
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let mut nodes = writing.node_list(&filter, &List::default()).await?.items;
     nodes.retain(|node| node.status == NodeStatus::Ready && node.error_type.is_none());

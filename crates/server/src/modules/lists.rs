@@ -7,9 +7,9 @@ use stoker_model::{
 use stoker_modules::order;
 use stoker_store::{Session, StoreError, Writing};
 
-use crate::http::error::ApiResult;
-use crate::random;
-use crate::trace;
+use stoker_services::ServiceResult;
+use stoker_services::random;
+use stoker_services::trace;
 
 /// All contents of a list together, in Base64. They travel in one message.
 pub(crate) const LIST_BYTES_MAX: usize = 8 << 20;
@@ -48,7 +48,7 @@ pub(crate) fn is_too_large(items: &[ModuleItem]) -> bool {
 }
 
 /// Writes a list down. Once that is committed, whoever carries out runs takes it to its node.
-pub(crate) async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ApiResult<RunId> {
+pub(crate) async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ServiceResult<RunId> {
     let Wanted { node_id, action, after, deadline, mut items } = wanted;
     order::sort(&mut items, order::of_item);
     let run = writing

@@ -6,8 +6,8 @@ use stoker_model::{Json, Module, NewRun, NodeId, RunId, RunName, RunStatus};
 use stoker_modules::reapply::Batches;
 use stoker_store::Writing;
 
-use crate::http::error::ApiResult;
-use crate::random;
+use stoker_services::ServiceResult;
+use stoker_services::random;
 
 const KEY: &str = "reapply";
 
@@ -35,7 +35,7 @@ pub(crate) async fn enqueue(
     writing: &mut Writing,
     module: &Module,
     batches: &Batches<NodeId>,
-) -> ApiResult<Option<RunId>> {
+) -> ServiceResult<Option<RunId>> {
     if batches.batches.is_empty() {
         return Ok(None);
     }

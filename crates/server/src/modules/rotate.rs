@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 use stoker_model::{Actor, Change};
+use stoker_services::Clock;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{OpenError, Store, StoreError};
 
 use super::keys::{Key, KeyError, ModuleKeys};
-use crate::clock::Clock;
 use crate::group::keys::{MARK, mark};
 use crate::serve;
 

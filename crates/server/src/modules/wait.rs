@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use stoker_model::{Run, RunId, RunStatus};
+use stoker_services::{ServiceError, ServiceResult};
 
-use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 /// Bells can be missed where several servers share a database.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The run when it has ended; none if it does not end in time.
-pub(crate) async fn wait(app: &App, run: RunId, longest: Duration) -> ApiResult<Option<Run>> {
+pub(crate) async fn wait(app: &App, run: RunId, longest: Duration) -> ServiceResult<Option<Run>> {
     let ended = tokio::time::timeout(longest, async {
         loop {
             let bell = app.news.bell(run);
             let rung = bell.notified();
             let found = app.store.read().await?.run_get(run).await?;
-            let found = found.ok_or_else(|| ApiError::not_found("Run"))?;
+            let found = found.ok_or_else(|| ServiceError::not_found("Run"))?;
             if !matches!(found.status, RunStatus::Pending | RunStatus::Running) {
                 return Ok(found);
             }

@@ -10,7 +10,7 @@ use stoker_bus::nats::{Authority, AuthorityError, Permissions, RevokeError, Seco
 use stoker_model::Micros;
 use stoker_wire::nats::{UserAnswer, may_publish, may_subscribe};
 
-use crate::random;
+use stoker_services::random;
 
 /// An agent asks again when half of it is over.
 const LIFE_SECONDS: Seconds = 12 * 3600;

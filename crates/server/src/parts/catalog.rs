@@ -6,9 +6,9 @@ use serde_json::json;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
 use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
+use stoker_services::{ErrorDetail, ServiceError, ServiceResult};
 use stoker_store::{List, Session};
 
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::json::merge;
 
 /// All choices are held against all.
@@ -23,7 +23,11 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// For clusters of this mode, or of any if there is none yet.
-    pub(crate) async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ApiResult<Self> {
+    pub(crate) async fn read(
+        session: &mut Session,
+        release: Release,
+        mode: Option<&str>,
+    ) -> ServiceResult<Self> {
         let all = session.plugin_list(&List::default()).await?.items;
         let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();
         let chosen = in_play(&release.body, mode, &bodies);
@@ -62,12 +66,12 @@ impl Catalog {
     }
 
     /// The wizard of the release with those of the plugins, restrictions generated.
-    pub(crate) fn wizard(&self, registry: &Registry) -> ApiResult<Mixed> {
+    pub(crate) fn wizard(&self, registry: &Registry) -> ServiceResult<Mixed> {
         let plugins = self.plugins.values().map(|plugin| &plugin.body);
         let mixed = mixed(&self.release.body, plugins, registry).map_err(|conflicts| at_odds(&conflicts))?;
         let n_choices = n_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
-            return Err(ApiError::bad_request(format!(
+            return Err(ServiceError::invalid(format!(
                 "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
             )));
         }
@@ -122,13 +126,13 @@ fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::component
     own.map(|component| component.name.clone()).collect()
 }
 
-fn at_odds(conflicts: &[MixConflict]) -> ApiError {
-    let item = |conflict: &MixConflict| ErrorItem {
+fn at_odds(conflicts: &[MixConflict]) -> ServiceError {
+    let item = |conflict: &MixConflict| ErrorDetail {
         kind: Some(conflict.kind),
         plugin: Some(conflict.plugin.clone()),
-        ..ErrorItem::new(&conflict.path, conflict.message())
+        ..ErrorDetail::new(&conflict.path, conflict.message())
     };
-    ApiError::in_the_way(conflicts.iter().map(item).collect())
+    ServiceError::conflicting(conflicts.iter().map(item).collect())
 }
 
 /// What speaks against a selection, as reports show it, each with its words.
@@ -144,6 +148,6 @@ pub(crate) fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<J
 }
 
 /// What is wrong with a selection, in words.
-pub(crate) fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorItem {
-    ErrorItem { kind: Some(finding.kind()), ..ErrorItem::new(path, registry.explain(finding)) }
+pub(crate) fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
+    ErrorDetail { kind: Some(finding.kind()), ..ErrorDetail::new(path, registry.explain(finding)) }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use stoker_model::{NewPlugin, NewRelease};
 use stoker_registry::components::{ComponentName, Finding, PluginComponents, Registry};
+use stoker_services::{ErrorDetail, ServiceError, ServiceResult};
 
 use super::catalog::{in_play, mixed, registry};
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
 
 /// A release and the plugins that are installed, before a change and after it.
 pub(crate) struct Pairing<'a> {
@@ -17,35 +17,35 @@ pub(crate) struct Pairing<'a> {
 }
 
 /// Refuses what is at odds afterwards and was not before.
-pub(crate) fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ApiResult<()> {
-    let mut items: Vec<ErrorItem> = Vec::new();
+pub(crate) fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
+    let mut items: Vec<ErrorDetail> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
         let known = before.map(|(release, plugins)| found(release, plugins)).unwrap_or_default();
         let known: BTreeSet<Conflict> = known.into_iter().collect();
         let added = found(release, plugins).into_iter().filter(|conflict| !known.contains(conflict));
         items.extend(added.map(|conflict| {
             let message = format!("{}; in release `{}` {}", conflict.message, release.name, release.version);
-            ErrorItem { code: Some(conflict.code), ..ErrorItem::new(conflict.path, message) }
+            ErrorDetail { code: Some(conflict.code), ..ErrorDetail::new(conflict.path, message) }
         }));
     }
-    if items.is_empty() { Ok(()) } else { Err(ApiError::in_the_way(items)) }
+    if items.is_empty() { Ok(()) } else { Err(ServiceError::conflicting(items)) }
 }
 
 /// What is wrong with the components of a release by itself.
-pub(crate) fn require_sound(release: &NewRelease) -> ApiResult<()> {
+pub(crate) fn require_sound(release: &NewRelease) -> ServiceResult<()> {
     let registry = Registry::new(&release.components_metadata, &[]);
-    let wrong = registry.findings().iter().map(|finding| ErrorItem {
+    let wrong = registry.findings().iter().map(|finding| ErrorDetail {
         kind: Some(finding.kind()),
-        ..ErrorItem::new("components_metadata", registry.explain(finding))
+        ..ErrorDetail::new("components_metadata", registry.explain(finding))
     });
-    let mut wrong: Vec<ErrorItem> = wrong.collect();
+    let mut wrong: Vec<ErrorDetail> = wrong.collect();
     let mut known = BTreeSet::new();
     for name in release.components_metadata.iter().filter_map(|component| component.get("name")?.as_str()) {
         if !known.insert(name) {
-            wrong.push(ErrorItem::new("components_metadata", format!("`{name}` is there more than once")));
+            wrong.push(ErrorDetail::new("components_metadata", format!("`{name}` is there more than once")));
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(ApiError::refused(wrong)) }
+    if wrong.is_empty() { Ok(()) } else { Err(ServiceError::refused(wrong)) }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

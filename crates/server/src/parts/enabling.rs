@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
+use stoker_services::{ErrorDetail, ServiceResult};
 use stoker_store::{GraphFilter, List, Session};
 
 use super::catalog::{finding_item, registry};
-use crate::http::error::{ApiResult, ErrorItem};
 
 const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
     `common.propagate_task_deploy` is off in this environment; switch it on first, or together with the plugin";
@@ -23,7 +23,7 @@ fn carries_legacy(cluster: &Cluster) -> bool {
 }
 
 /// Whether a plugin has tasks of the older kinds.
-pub(crate) async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> ApiResult<bool> {
+pub(crate) async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> ServiceResult<bool> {
     if !plugin.body.tasks.is_empty() {
         return Ok(true);
     }
@@ -52,13 +52,13 @@ impl Enabling<'_> {
         &self,
         session: &mut Session,
         path: impl Fn(&str) -> String,
-    ) -> ApiResult<Vec<ErrorItem>> {
+    ) -> ServiceResult<Vec<ErrorDetail>> {
         if self.fresh.is_empty() {
             return Ok(Vec::new());
         }
         let refusal = |plugin: &str, reason: &str| {
             let message = format!("plugin `{plugin}` cannot be enabled: {reason}");
-            ErrorItem { plugin: Some(plugin.to_owned()), ..ErrorItem::new(path(plugin), message) }
+            ErrorDetail { plugin: Some(plugin.to_owned()), ..ErrorDetail::new(path(plugin), message) }
         };
         let mut items = Vec::new();
         for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
@@ -73,7 +73,7 @@ impl Enabling<'_> {
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
         for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
             let reason = finding_item(&registry, &finding, "");
-            items.push(ErrorItem { kind: reason.kind, ..refusal(&plugin, &reason.message) });
+            items.push(ErrorDetail { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }
         Ok(items)
     }
@@ -99,7 +99,7 @@ impl Enabling<'_> {
 
     /// Tasks that two plugins bring. Those of the release or of the cluster may be changed by several: how they are
     /// merged is told with the graph.
-    async fn task_collisions(&self, session: &mut Session) -> ApiResult<Vec<(String, String)>> {
+    async fn task_collisions(&self, session: &mut Session) -> ServiceResult<Vec<(String, String)>> {
         if self.plugins.len() < 2 {
             return Ok(Vec::new());
         }

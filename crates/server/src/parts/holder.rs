@@ -1,12 +1,11 @@
 //! Who has roles and tags: a release, or a cluster, which also has those of its release and its enabled plugins.
 
-use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId};
+use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
 use stoker_registry::contributions::only_while_enabled;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::{ClusterFilter, List, Session, StoreError, Writing};
 
 use super::metadata;
-use crate::access::caller::Authenticated;
-use crate::http::error::{ApiError, ApiResult};
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,22 +22,28 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
-    /// Of an owner that the caller may see.
-    pub(crate) async fn find(session: &mut Session, login: &Authenticated, owner: Owner) -> ApiResult<Self> {
+    /// Of an owner that belongs to the tenant, where the caller is limited to one.
+    pub(crate) async fn find(
+        session: &mut Session,
+        tenant_limit: Option<TenantId>,
+        owner: Owner,
+    ) -> ServiceResult<Self> {
         match owner {
             Owner::Release(id) => Ok(Self { release: release(session, id).await?, cluster: None }),
             Owner::Cluster(id) => {
-                let cluster =
-                    session.cluster_get(id).await?.filter(|cluster| login.may_see(cluster.tenant_id));
-                let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
+                let cluster = session
+                    .cluster_get(id)
+                    .await?
+                    .filter(|cluster| tenant_limit.is_none_or(|limit| limit == cluster.tenant_id));
+                let cluster = cluster.ok_or_else(|| ServiceError::not_found("Cluster"))?;
                 Self::of_cluster(session, cluster).await
             }
-            Owner::Plugin(_) => Err(ApiError::not_found("Plugin")),
+            Owner::Plugin(_) => Err(ServiceError::not_found("Plugin")),
         }
     }
 
     /// Of a cluster at hand.
-    pub(crate) async fn of_cluster(session: &mut Session, cluster: Cluster) -> ApiResult<Self> {
+    pub(crate) async fn of_cluster(session: &mut Session, cluster: Cluster) -> ServiceResult<Self> {
         let plugins = enabled_plugins(session, cluster.id).await?;
         Ok(Self { release: release(session, cluster.release_id).await?, cluster: Some((cluster, plugins)) })
     }
@@ -74,11 +79,11 @@ impl Holder {
     }
 
     /// What is said about one of its own.
-    pub(crate) fn find_own(&self, part: Part, name: &str) -> ApiResult<&Json> {
+    pub(crate) fn find_own(&self, part: Part, name: &str) -> ServiceResult<&Json> {
         self.own(part).get(name).ok_or_else(|| {
             let shown: String = name.chars().take(60).collect();
             let message = format!("{} '{shown}' is not found for the {}", part.class(), self.name());
-            ApiError::new(axum::http::StatusCode::NOT_FOUND, message)
+            ServiceError::NotFound(message)
         })
     }
 
@@ -168,7 +173,7 @@ pub(crate) async fn require_unused(
     session: &mut Session,
     clusters: &[ClusterId],
     gone: &[&str],
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     if gone.is_empty() {
         return Ok(());
     }
@@ -177,11 +182,11 @@ pub(crate) async fn require_unused(
     if used.is_empty() {
         return Ok(());
     }
-    Err(ApiError::bad_request(format!("Cannot delete roles already assigned to nodes: {}", used.join(", "))))
+    Err(ServiceError::invalid(format!("Cannot delete roles already assigned to nodes: {}", used.join(", "))))
 }
 
-async fn release(session: &mut Session, id: ReleaseId) -> ApiResult<Release> {
-    session.release_get(id).await?.ok_or_else(|| ApiError::not_found("Release"))
+async fn release(session: &mut Session, id: ReleaseId) -> ServiceResult<Release> {
+    session.release_get(id).await?.ok_or_else(|| ServiceError::not_found("Release"))
 }
 
 async fn enabled_plugins(session: &mut Session, id: ClusterId) -> Result<Vec<Plugin>, StoreError> {

@@ -3,7 +3,7 @@
 use stoker_model::{Cluster, ClusterPlugin, JsonMap, NewRelease, Plugin, PluginId};
 use stoker_store::{ClusterFilter, List, Writing};
 
-use crate::http::error::ApiResult;
+use stoker_services::ServiceResult;
 
 /// A link that says nothing: disabled, with the settings that the plugin proposes.
 pub(crate) fn unused(plugin_id: PluginId) -> ClusterPlugin {
@@ -15,7 +15,7 @@ pub(crate) async fn link_cluster(
     writing: &mut Writing,
     cluster: &Cluster,
     release: &NewRelease,
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     let target = release.fit_target(Some(&cluster.mode));
     let plugins = writing.plugin_list(&List::default()).await?.items;
     for plugin in plugins.iter().filter(|plugin| plugin.body.fits(target)) {
@@ -25,7 +25,7 @@ pub(crate) async fn link_cluster(
 }
 
 /// Links a plugin with the clusters that it fits and that do not know it yet.
-pub(crate) async fn link_plugin(writing: &mut Writing, plugin: &Plugin) -> ApiResult<()> {
+pub(crate) async fn link_plugin(writing: &mut Writing, plugin: &Plugin) -> ServiceResult<()> {
     for release in writing.release_list(&List::default()).await?.items {
         if !plugin.body.fits(release.body.fit_target(None)) {
             continue;

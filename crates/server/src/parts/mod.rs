@@ -7,7 +7,6 @@ pub(crate) mod enabling;
 pub(crate) mod graphs;
 pub(crate) mod holder;
 pub(crate) mod links;
-pub(crate) mod matrix;
 pub(crate) mod metadata;
 pub(crate) mod models;
 pub(crate) mod plugin_files;

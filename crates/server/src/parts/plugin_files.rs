@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use stoker_model::{Cluster, Plugin, PluginId, Release};
 use stoker_packages::{Limits, folder_digest};
+use stoker_services::ServiceResult;
 use stoker_store::Session;
 
-use crate::http::error::ApiResult;
 use crate::packages::aside;
 use crate::state::App;
 
@@ -35,7 +35,7 @@ pub(crate) async fn scripts_of(
     cluster: &Cluster,
     release: &Release,
     plugins: impl Iterator<Item = &Plugin>,
-) -> ApiResult<HashMap<PluginId, ScriptsHere>> {
+) -> ServiceResult<HashMap<PluginId, ScriptsHere>> {
     let folders = session.plugin_folders().await?;
     let target = release.body.fit_target(Some(&cluster.mode));
     let mut found = Vec::new();

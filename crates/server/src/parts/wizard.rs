@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
 use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate, named_components};
+use stoker_services::ServiceResult;
 
 use super::catalog::Catalog;
 use super::models::ConditionModels;
-use crate::http::error::ApiResult;
 
 pub(crate) struct Wizard<'c> {
     catalog: &'c Catalog,
@@ -18,7 +18,7 @@ pub(crate) struct Wizard<'c> {
 
 impl<'c> Wizard<'c> {
     /// For a new cluster of this mode.
-    pub(crate) fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ApiResult<Self> {
+    pub(crate) fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ServiceResult<Self> {
         let models = ConditionModels::of_new_cluster(mode, &catalog.release, catalog.settings());
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
 use stoker_planner::{Settings, state::MASTER};
+use stoker_services::random;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_settings::Evaluation;
 use stoker_state::Supplied;
 use stoker_store::Session;
@@ -14,8 +16,6 @@ use super::old::Old;
 use super::records::{Records, supplied};
 use super::request::PlanRequest;
 use crate::api::{PlannedGraph, planned_graph};
-use crate::http::error::{ApiError, ApiResult};
-use crate::random;
 use crate::state::App;
 
 pub(super) struct Gathered {
@@ -40,7 +40,7 @@ impl Gathered {
         session: &mut Session,
         cluster: Cluster,
         request: PlanRequest,
-    ) -> ApiResult<Self> {
+    ) -> ServiceResult<Self> {
         let mut graph = planned_graph(app, session, &cluster, &request.graph_type).await?;
         if graph.metadata.node_filter.is_none() && !provisions(app, session, &cluster).await? {
             graph.metadata.node_filter = Some(STAYING.to_owned());
@@ -78,18 +78,18 @@ const STAYING: &str = "not $.pending_deletion";
 
 /// Whether Stoker installs the nodes of a cluster. Where it does not, they are ready to be deployed as they are found;
 /// where it does, the filter that holds for a graph without one waits until they are installed.
-async fn provisions(app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<bool> {
+async fn provisions(app: &App, session: &mut Session, cluster: &Cluster) -> ServiceResult<bool> {
     let Ok(graph_type) = GraphType::new("provision") else { return Ok(false) };
     Ok(!planned_graph(app, session, cluster, &graph_type).await?.tasks.is_empty())
 }
 
 /// What can be said without planning.
-pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Records) -> ApiResult<()> {
+pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Records) -> ServiceResult<()> {
     let (cluster, release) = (&records.cluster, &records.release);
     // What is missing may be among what is broken, which is told together with what planning finds.
     let is_whole = graph.errors.is_empty();
     if is_whole && graph.tasks.is_empty() {
-        return Err(ApiError::bad_request(format!(
+        return Err(ServiceError::invalid(format!(
             "There are no deployment tasks for graph type '{}'. Checked cluster (ID={}), its plugins and release \
              (ID={}).",
             request.graph_type.as_str(),
@@ -102,7 +102,7 @@ pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Recor
     let strangers: Vec<String> = strangers.map(NodeId::to_string).collect();
     if !strangers.is_empty() {
         let message = format!("Nodes {} do not belong to cluster {}", strangers.join(", "), cluster.id);
-        return Err(ApiError::bad_request(message));
+        return Err(ServiceError::invalid(message));
     }
     let known: HashSet<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
     let unknown = request.tasks.iter().flatten().filter(|name| !known.contains(name.as_str()));
@@ -110,10 +110,10 @@ pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Recor
     if unknown.is_empty() || !is_whole {
         return Ok(());
     }
-    Err(ApiError::bad_request(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
+    Err(ServiceError::invalid(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
 }
 
-fn settings(app: &App) -> ApiResult<Settings> {
+fn settings(app: &App) -> ServiceResult<Settings> {
     let Evaluation { limit_iterators, memory_quota } = app.settings.evaluation;
     Ok(Settings {
         limit_iterators,

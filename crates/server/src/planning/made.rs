@@ -7,6 +7,7 @@ use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::state::{MASTER, SYNC};
 use stoker_planner::{Action, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
+use stoker_services::ServiceResult;
 use stoker_state::{NewState, Secrets};
 use stoker_store::{StateDocument, StoreError, Writing};
 
@@ -14,7 +15,6 @@ use super::ground::Ground;
 use super::parameters;
 use super::problems::{broken, refused, wrong_plan};
 use super::request::PlanRequest;
-use crate::http::error::ApiResult;
 
 pub(crate) struct Made {
     pub(super) explained: Arc<ExplainedPlan>,
@@ -34,7 +34,7 @@ pub(crate) struct Made {
 
 impl Made {
     /// Plans. This takes as long as the cluster is large.
-    pub(super) fn new(ground: Ground) -> ApiResult<Self> {
+    pub(super) fn new(ground: Ground) -> ServiceResult<Self> {
         let input = ground.input();
         let (planned, report) =
             plan(&input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))?;
@@ -81,7 +81,7 @@ impl Made {
     }
 
     /// Stores the plan and the state it was made from.
-    pub(super) async fn store(self, writing: &mut Writing) -> ApiResult<PlanRecord> {
+    pub(super) async fn store(self, writing: &mut Writing) -> ServiceResult<PlanRecord> {
         let shared = writing.documents_put([&self.graph, &self.common]).await?;
         let [graph_id, common_id] = shared[..] else {
             return Err(StoreError::Missing { what: "document" }.into());

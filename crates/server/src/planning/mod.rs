@@ -34,14 +34,14 @@ use serde_json::json;
 use std::sync::Arc;
 use stoker_model::{Actor, AuditId, Change, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
+use stoker_services::Clock;
+use stoker_services::trace;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 use stoker_traces::Kind;
 
 use crate::api::planned_graph;
-use crate::clock::Clock;
-use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
-use crate::trace;
 
 /// Makes a plan for a cluster and stores it. Nothing is run.
 pub(crate) async fn make_plan(
@@ -49,7 +49,7 @@ pub(crate) async fn make_plan(
     actor: &Actor,
     cluster: Cluster,
     request: PlanRequest,
-) -> ApiResult<PlanRecord> {
+) -> ServiceResult<PlanRecord> {
     let made = plan(app, cluster, request).await?;
     let explained = Arc::clone(&made.explained);
     let mut writing = app.store.change(actor, app.clock.now()).await?;
@@ -71,7 +71,7 @@ pub(crate) async fn check_request(
     session: &mut Session,
     cluster: &Cluster,
     request: &PlanRequest,
-) -> ApiResult<Vec<String>> {
+) -> ServiceResult<Vec<String>> {
     let graph = planned_graph(app, session, cluster, &request.graph_type).await?;
     let records = Records::read(app, session, cluster).await?;
     gather::check(request, &graph, &records)?;
@@ -87,12 +87,12 @@ pub(crate) async fn metadata(
     session: &mut Session,
     cluster: &Cluster,
     graph_type: &GraphType,
-) -> ApiResult<GraphMetadata> {
+) -> ServiceResult<GraphMetadata> {
     Ok(planned_graph(app, session, cluster, graph_type).await?.metadata)
 }
 
 /// Makes a plan and stores nothing.
-pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult<Made> {
+pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
     let mut span = app.tracer.begin(Kind::Internal, "plan", trace::current());
     span.set("stoker.cluster.id", cluster.id.0);
     span.set("stoker.graph.type", request.graph_type.as_str().to_owned());
@@ -104,7 +104,7 @@ pub(crate) async fn plan(app: &App, cluster: Cluster, request: PlanRequest) -> A
     made
 }
 
-async fn compute(app: &App, cluster: Cluster, request: PlanRequest) -> ApiResult<Made> {
+async fn compute(app: &App, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
     let mut session = app.store.snapshot().await?;
     let gathered = Gathered::read(app, &mut session, cluster, request).await?;
     drop(session);
@@ -127,19 +127,17 @@ pub(crate) async fn changes_since(
     app: &App,
     cluster: ClusterId,
     record: &PlanRecord,
-) -> ApiResult<(Vec<String>, AuditId)> {
+) -> ServiceResult<(Vec<String>, AuditId)> {
     let mut session = app.store.snapshot().await?;
     let seen = session.audit_last().await?;
-    let cluster = session.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
-    let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+    let cluster = session.cluster_get(cluster).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
     let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
     let request = PlanRequest::of_record(record);
     let gathered = match Gathered::read(app, &mut session, cluster, request).await {
         Ok(gathered) => gathered,
         // A node or a task that was asked for is gone.
-        Err(error) if error.status() == axum::http::StatusCode::BAD_REQUEST => {
-            return Ok((vec![error.message().to_owned()], seen));
-        }
+        Err(ServiceError::Invalid(report)) => return Ok((vec![report.message], seen)),
         Err(error) => return Err(error),
     };
     drop(session);

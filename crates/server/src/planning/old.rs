@@ -7,7 +7,7 @@ use stoker_planner::state::{Document, OldStates, Shared, State};
 use stoker_state::document_among;
 use stoker_store::Session;
 
-use crate::http::error::ApiResult;
+use stoker_services::ServiceResult;
 
 /// As it is stored: many tasks and nodes, few documents.
 #[derive(Default)]
@@ -31,7 +31,7 @@ impl Old {
         cluster_id: ClusterId,
         tasks: &[&str],
         uids: &[String],
-    ) -> ApiResult<Self> {
+    ) -> ServiceResult<Self> {
         let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
         let pasts = session.old_states(cluster_id, tasks, &uids).await?;
         let ids: HashSet<DocumentId> =

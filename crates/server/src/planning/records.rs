@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
 use stoker_store::{List, NodeFilter, Session};
 
-use crate::http::error::{ApiError, ApiResult};
 use crate::parts::plugin_files::scripts_of;
 use crate::repositories::sources_of;
 use crate::state::App;
@@ -26,9 +26,9 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    pub(crate) async fn read(app: &App, session: &mut Session, cluster: &Cluster) -> ApiResult<Self> {
+    pub(crate) async fn read(app: &App, session: &mut Session, cluster: &Cluster) -> ServiceResult<Self> {
         let release = session.release_get(cluster.release_id).await?;
-        let release = release.ok_or_else(|| ApiError::not_found("Release"))?;
+        let release = release.ok_or_else(|| ServiceError::not_found("Release"))?;
         let mut plugins = Vec::new();
         for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
             if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
@@ -82,7 +82,7 @@ async fn package_access(
     app: &App,
     session: &mut Session,
     nodes: &[Node],
-) -> ApiResult<BTreeMap<NodeId, String>> {
+) -> ServiceResult<BTreeMap<NodeId, String>> {
     let agents = session.agent_list(None, &List::default()).await?.items;
     let joined: HashMap<NodeId, Micros> =
         agents.iter().filter_map(|agent| Some((agent.node_id?, agent.joined_at))).collect();
@@ -96,7 +96,7 @@ pub(crate) async fn supplied(
     session: &mut Session,
     cluster: &Cluster,
     kind: FactsKind,
-) -> ApiResult<Supplied> {
+) -> ServiceResult<Supplied> {
     let stored = session.facts_get(cluster.id, kind).await?;
     let maps = stored.into_iter().filter_map(|(uid, document)| match document {
         Json::Object(map) => Some((uid, map)),

@@ -6,7 +6,7 @@ use stoker_model::{ClusterId, DocumentId, Json, PlanRecord};
 use stoker_state::Secrets;
 use stoker_store::{List, Order, Session};
 
-use crate::http::error::ApiResult;
+use stoker_services::ServiceResult;
 
 /// Documents of so many nodes are read at a time: a fleet's together would take more memory than its plan.
 const READ_AT_ONCE: usize = 200;
@@ -24,7 +24,7 @@ impl PlanSecrets {
         session: &mut Session,
         record: &PlanRecord,
         nodes: &BTreeSet<String>,
-    ) -> ApiResult<Self> {
+    ) -> ServiceResult<Self> {
         let mut secrets = Self { common: secrets_of(session, record.common_id).await?, own: HashMap::new() };
         if nodes.is_empty() {
             return Ok(secrets);
@@ -64,7 +64,7 @@ impl PlanSecrets {
 }
 
 /// Values that all nodes have in common and that must not be shown.
-async fn secrets_of(session: &mut Session, common: DocumentId) -> ApiResult<Secrets> {
+async fn secrets_of(session: &mut Session, common: DocumentId) -> ServiceResult<Secrets> {
     Ok(Secrets::of(session.documents_get(&[common]).await?.values()))
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn recent_secrets(
     session: &mut Session,
     cluster: ClusterId,
     common: DocumentId,
-) -> ApiResult<Secrets> {
+) -> ServiceResult<Secrets> {
     let newest = Order { field: "id".to_owned(), descending: true };
     let list = List { limit: Some(RECENT_MAX), order_by: vec![newest], ..List::default() };
     let plans = session.plan_list(cluster, &list).await?;

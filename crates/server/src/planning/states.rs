@@ -2,12 +2,12 @@
 
 use stoker_model::{Cluster, FactsKind, JsonMap};
 use stoker_planner::state::{Shared, State};
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_state::{Secrets, document};
 use stoker_store::Session;
 
 use super::old::Old;
 use super::records::{Records, supplied};
-use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 /// What a node should become, and what it was when a task last succeeded there.
@@ -26,14 +26,14 @@ impl NodeStates {
         cluster: &Cluster,
         uid: &str,
         task: Option<&str>,
-    ) -> ApiResult<Self> {
+    ) -> ServiceResult<Self> {
         let records = Records::read(app, session, cluster).await?;
         let state = records.new_state();
         let supplied = supplied(session, cluster, FactsKind::Deployment).await?;
         let (common, own) = state.with_supplied(supplied).for_plan();
         let node = state.nodes.iter().position(|node| node.uid == uid);
         let own: &JsonMap = node.and_then(|place| own.get(place)).ok_or_else(|| {
-            ApiError::bad_request(format!("Nodes {uid} do not belong to cluster {}", cluster.id))
+            ServiceError::invalid(format!("Nodes {uid} do not belong to cluster {}", cluster.id))
         })?;
         let mut secrets = Secrets::of([&state.common, &common, own]);
         let mut past = None;

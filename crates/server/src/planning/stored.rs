@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::http::StatusCode;
 use stoker_model::{PlanId, PlanRecord};
 use stoker_planner::{ExplainedPlan, decode};
+use stoker_services::FairSemaphore;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 
-use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
-use crate::turns::Turns;
 
 /// Plans of large fleets are large. Whoever looks at one asks for many pages of it.
 const KEPT_MAX: usize = 3;
@@ -22,12 +21,12 @@ const NO_CLUSTER: i64 = 0;
 /// Plans never change, so that what was read once stays right.
 pub(crate) struct PlanCache {
     kept: Mutex<VecDeque<(PlanId, Arc<ExplainedPlan>)>>,
-    turns: Turns,
+    turns: FairSemaphore,
 }
 
 impl Default for PlanCache {
     fn default() -> Self {
-        Self { kept: Mutex::default(), turns: Turns::new(COMPUTED_MAX) }
+        Self { kept: Mutex::default(), turns: FairSemaphore::new(COMPUTED_MAX) }
     }
 }
 
@@ -52,7 +51,7 @@ impl PlanCache {
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> ApiResult<T> {
+    ) -> ServiceResult<T> {
         self.compute_for(NO_CLUSTER, work).await
     }
 
@@ -61,9 +60,9 @@ impl PlanCache {
         &self,
         cluster: i64,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> ApiResult<T> {
-        let failed = |_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the work on a plan broke off");
-        let _turn = self.turns.take(cluster).await;
+    ) -> ServiceResult<T> {
+        let failed = |error| ServiceError::internal_from("the work on a plan broke off", error);
+        let _turn = self.turns.acquire(cluster).await;
         tokio::task::spawn_blocking(work).await.map_err(failed)
     }
 }
@@ -76,15 +75,15 @@ pub(crate) struct StoredPlan {
 
 impl StoredPlan {
     /// Reads the plan that a record is about.
-    pub(crate) async fn read(app: &App, session: &mut Session, record: PlanRecord) -> ApiResult<Self> {
+    pub(crate) async fn read(app: &App, session: &mut Session, record: PlanRecord) -> ServiceResult<Self> {
         if let Some(explained) = app.plans.get(record.id) {
             return Ok(Self { record, explained });
         }
-        let bytes = session.plan_document(record.id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let bytes = session.plan_document(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
         let decoded = app.plans.compute(move || decode(&bytes)).await?;
         let explained = Arc::new(decoded.map_err(|error| {
-            tracing::error!(plan_id = record.id.0, error = %error, "a stored plan cannot be read");
-            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+            let message = error.to_string();
+            ServiceError::internal_from(message, format!("plan {} cannot be read", record.id))
         })?);
         app.plans.put(record.id, Arc::clone(&explained));
         Ok(Self { record, explained })

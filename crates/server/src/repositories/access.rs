@@ -13,8 +13,7 @@ use stoker_model::{Agent, Micros, NodeId};
 use stoker_store::Store;
 use subtle::ConstantTimeEq as _;
 
-use crate::access::first_start::FirstStartFailed;
-use crate::random;
+use stoker_services::{ServiceResult, random};
 
 /// The name of the secret among what all servers have in common.
 const MARK: &str = "package_key";
@@ -36,8 +35,8 @@ pub(crate) struct NodeCredential {
 }
 
 impl PackageAccess {
-    pub(crate) async fn agree(store: &Store, now: Micros) -> Result<Self, FirstStartFailed> {
-        let made = random::hex_text(SECRET_CHARS).map_err(|_| FirstStartFailed::NoName)?;
+    pub(crate) async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
+        let made = random::hex_text(SECRET_CHARS)?;
         Ok(Self::new(&store.mark_agree(MARK, &made, now).await?))
     }
 

@@ -104,7 +104,7 @@ impl FileAnswer {
         told.insert(header::CONTENT_LENGTH, HeaderValue::from(end - start));
         if *method != Method::HEAD {
             let seeking = self.file.seek(SeekFrom::Start(start));
-            seeking.map_err(|error| crate::packages::disk_failed(&error))?;
+            seeking.map_err(|error| crate::packages::disk_failed(error))?;
             let file = tokio::fs::File::from_std(self.file);
             *response.body_mut() =
                 Body::from_stream(Pieces { file, n_left: end - start, buffer: vec![0; PIECE_BYTES] });

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use stoker_model::{Cluster, DocumentId, Json, Plugin, PluginId, Release};
 use stoker_packages::{Repository, index_digest};
 use stoker_registry::sources::{PASSWORD_MARK, RepositoryKind, STATE_KEY, TASK_ENDING, USER_MARK};
+use stoker_services::ServiceResult;
 use stoker_store::Session;
 
-use crate::http::error::ApiResult;
 use crate::packages::aside;
 use crate::state::App;
 
@@ -32,7 +32,7 @@ pub(crate) async fn sources_of(
     cluster: &Cluster,
     release: &Release,
     plugins: impl Iterator<Item = &Plugin>,
-) -> ApiResult<HashMap<PluginId, SourceHere>> {
+) -> ServiceResult<HashMap<PluginId, SourceHere>> {
     let target = release.body.fit_target(Some(&cluster.mode));
     let mut found = Vec::new();
     let mut folders = None;
@@ -71,7 +71,7 @@ pub(crate) async fn former_sources(
     session: &mut Session,
     cluster: &Cluster,
     present: &HashSet<String>,
-) -> ApiResult<BTreeMap<String, String>> {
+) -> ServiceResult<BTreeMap<String, String>> {
     let successes = session.successes_of_repositories(cluster.id).await?;
     let ids: HashSet<DocumentId> = successes
         .into_iter()

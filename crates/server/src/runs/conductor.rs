@@ -9,6 +9,8 @@ use stoker_engine::blueprint::{Options, of_plan};
 use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_services::trace;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::StoreError;
 use stoker_traces::{Kind, Traceparent};
 use tokio::sync::mpsc;
@@ -29,11 +31,9 @@ use super::restore::{cut, rest, restore};
 use super::session::has_ended;
 use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
-use crate::http::error::{ApiError, ApiResult};
 use crate::modules::reapply::Reapply;
 use crate::planning::{self, PlanRequest, StoredPlan};
 use crate::state::App;
-use crate::trace;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(super) enum Broken {
     /// Somebody ended it before it began.
     Ended,
     /// It cannot be done.
-    Refused(ApiError),
+    Refused(ServiceError),
 }
 
 impl From<Lost> for Broken {
@@ -54,8 +54,8 @@ impl From<Lost> for Broken {
     }
 }
 
-impl From<ApiError> for Broken {
-    fn from(error: ApiError) -> Self {
+impl From<ServiceError> for Broken {
+    fn from(error: ServiceError) -> Self {
         Self::Refused(error)
     }
 }
@@ -74,12 +74,12 @@ pub(crate) async fn conduct(app: App, parent: RunId) {
     loop {
         match Box::pin(try_conduct(&app, parent)).await {
             Ok(()) | Err(Broken::Lost | Broken::Ended) => return,
-            Err(Broken::Refused(error)) if error.is_passing() => {
-                tracing::warn!(run.id = parent.0, error = error.message(), "the run waits");
+            Err(Broken::Refused(error)) if error.is_transient() => {
+                tracing::warn!(run.id = parent.0, error = %error, "the run waits");
                 tokio::time::sleep(PAUSE).await;
             }
             Err(Broken::Refused(error)) => {
-                tracing::error!(run.id = parent.0, error = error.message(), "the run cannot be carried out");
+                tracing::error!(run.id = parent.0, error = %error, "the run cannot be carried out");
                 return;
             }
         }
@@ -128,8 +128,8 @@ async fn parts(app: &App, parent: RunId, lease: i64) -> Result<(), Broken> {
             RunStatus::Pending | RunStatus::Running => match Box::pin(part(app, &child, is_paused)).await {
                 Ok(status) => status,
                 Err(Broken::Ended) => RunStatus::Error,
-                Err(Broken::Refused(error)) if !error.is_passing() => {
-                    let ended = Conclusion::error(error.message().to_owned());
+                Err(Broken::Refused(error)) if !error.is_transient() => {
+                    let ended = Conclusion::error(error.to_string());
                     conclude_part(app, (parent, lease), child.id, ended).await?
                 }
                 Err(broken) => return Err(broken),
@@ -150,9 +150,9 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
     let mut session = app.store.read().await?;
     let work = session.run_work(child.id).await?.ok_or(Broken::Lost)?;
     let (request, manner) = decode(&work.options)
-        .ok_or_else(|| ApiError::bad_request("what was asked of the run was written by another version"))?;
-    let cluster_id = child.cluster_id.ok_or_else(|| ApiError::not_found("Cluster"))?;
-    let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
+        .ok_or_else(|| ServiceError::invalid("what was asked of the run was written by another version"))?;
+    let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     drop(session);
     let asked = trace::of(&work.options);
     let mut traced = app.tracer.begin(Kind::Internal, "run", asked);
@@ -174,7 +174,7 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
     };
     if manner.dry_run {
         let mut session = app.store.read().await?;
-        let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
         let stored = StoredPlan::read(app, &mut session, record).await?;
         drop(session);
         let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
@@ -261,7 +261,7 @@ impl Taken<'_> {
     async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
         let Self { app, child, lease, cluster, plan_id, request, manner, trace, is_paused } = self;
         let mut session = app.store.read().await?;
-        let record = session.plan_get(plan_id).await?.ok_or_else(|| ApiError::not_found("Plan"))?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
         let common_id = record.common_id;
         let is_chosen = |key: &str| record.request.get(key).is_some();
         let is_part = is_chosen("tasks")
@@ -337,7 +337,7 @@ fn defaults(app: &App) -> Options {
 }
 
 /// Runs that nobody carries out, taken up from time to time: after a crash of this server or of another.
-pub(crate) async fn take_up(app: &App) -> ApiResult<()> {
+pub(crate) async fn take_up(app: &App) -> ServiceResult<()> {
     let free = app.store.read().await?.run_work_free(&app.owner, app.clock.now()).await?;
     let mut session = app.store.read().await?;
     for work in free {

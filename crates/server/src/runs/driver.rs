@@ -12,6 +12,7 @@ use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run,
 use stoker_engine::session::server::Input;
 use stoker_engine::session::{AttemptKey, Finished};
 use stoker_model::{Actor, ClusterId, Micros, RunEvent, RunId};
+use stoker_services::Clock;
 use stoker_store::StoreError;
 use tokio::sync::{mpsc, oneshot};
 
@@ -20,7 +21,6 @@ use super::projection::Projection;
 use super::record;
 use super::spans::AttemptSpans;
 use super::work::Work;
-use crate::clock::Clock;
 use crate::state::App;
 
 /// Commands taken out of the inbox at once.
@@ -268,7 +268,7 @@ impl Driver {
         let began = Clock::instant();
         loop {
             let kept = async {
-                let _turn = self.app.write_turns.take(self.cluster.0).await;
+                let _turn = self.app.write_turns.acquire(self.cluster.0).await;
                 let mut writing = self.app.store.change(&Actor::server(), self.app.clock.now()).await?;
                 writing.history_put(&history).await?;
                 changes.write(&mut writing).await?;

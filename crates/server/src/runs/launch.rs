@@ -2,17 +2,17 @@
 
 use serde_json::json;
 use stoker_model::{
-    AuditId, Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus, Topic,
+    Actor, AuditId, Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus,
+    Topic,
 };
+use stoker_services::random;
+use stoker_services::trace;
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::{List, RunFilter, Session, StoreError, Writing};
 
 use super::STOPPED;
 use super::request::{GraphRequest, Manner, encode};
-use crate::access::caller::Authenticated;
-use crate::http::error::{ApiError, ApiResult};
-use crate::random;
 use crate::state::App;
-use crate::trace;
 use crate::webhooks::run_news;
 
 /// Graphs to be run on a cluster, one after the other.
@@ -26,31 +26,36 @@ pub(crate) struct Launch {
 /// Makes the run and sets it going. A cluster has one at a time.
 pub(crate) async fn launch(
     app: &App,
-    login: &Authenticated,
+    actor: &Actor,
     cluster: ClusterId,
     launch: Launch,
-) -> ApiResult<Run> {
-    let writing = app.change(login).await?;
+) -> ServiceResult<Run> {
+    let writing = app.store.change(actor, app.clock.now()).await?;
     launch_with(app, writing, cluster, &launch).await
 }
 
 /// The same, if nothing has changed since somebody looked; `None`: look again.
 pub(crate) async fn launch_as_seen(
     app: &App,
-    login: &Authenticated,
+    actor: &Actor,
     cluster: ClusterId,
     launch: &Launch,
     seen: AuditId,
-) -> ApiResult<Option<Run>> {
-    let mut writing = app.change(login).await?;
+) -> ServiceResult<Option<Run>> {
+    let mut writing = app.store.change(actor, app.clock.now()).await?;
     if writing.audit_last().await? != seen {
         return Ok(None);
     }
     launch_with(app, writing, cluster, launch).await.map(Some)
 }
 
-async fn launch_with(app: &App, mut writing: Writing, cluster: ClusterId, launch: &Launch) -> ApiResult<Run> {
-    let record = writing.cluster_get(cluster).await?.ok_or_else(|| ApiError::not_found("Cluster"))?;
+async fn launch_with(
+    app: &App,
+    mut writing: Writing,
+    cluster: ClusterId,
+    launch: &Launch,
+) -> ServiceResult<Run> {
+    let record = writing.cluster_get(cluster).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let run = launch_in(&mut writing, record, launch).await?;
     let types: Vec<&str> = launch.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
     let detail = json!({
@@ -63,7 +68,11 @@ async fn launch_with(app: &App, mut writing: Writing, cluster: ClusterId, launch
 }
 
 /// Makes the run as a part of something larger. Once that is committed it has to be conducted.
-pub(crate) async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Launch) -> ApiResult<Run> {
+pub(crate) async fn launch_in(
+    writing: &mut Writing,
+    mut record: Cluster,
+    launch: &Launch,
+) -> ServiceResult<Run> {
     let cluster = record.id;
     require_idle(writing, cluster).await?;
     hide_finished(writing, cluster).await?;
@@ -79,10 +88,10 @@ pub(crate) async fn launch_in(writing: &mut Writing, mut record: Cluster, launch
     Ok(run)
 }
 
-async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> ApiResult<Run> {
+async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> ServiceResult<Run> {
     let dry_run = !launch.manner.is_real();
     let now = writing.now();
-    let new = |parent_id, name, status, graph_type, started_at| -> ApiResult<NewRun> {
+    let new = |parent_id, name, status, graph_type, started_at| -> ServiceResult<NewRun> {
         Ok(NewRun {
             uuid: random::uuid()?,
             parent_id,
@@ -112,23 +121,23 @@ async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> Ap
     Ok(parent)
 }
 
-async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -> ApiResult<Vec<Run>> {
+async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -> ServiceResult<Vec<Run>> {
     let filter = RunFilter { cluster_id: Some(Some(cluster)), ..filter };
     Ok(session.run_list(&filter, &List::default()).await?.items)
 }
 
 /// What has not ended on a cluster: runs and their parts.
-pub(crate) async fn active_runs(session: &mut Session, cluster: ClusterId) -> ApiResult<Vec<Run>> {
+pub(crate) async fn active_runs(session: &mut Session, cluster: ClusterId) -> ServiceResult<Vec<Run>> {
     let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
     runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
 }
 
 /// A cluster has one run at a time.
-pub(crate) async fn require_idle(session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
+pub(crate) async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceResult<()> {
     let active = active_runs(session, cluster).await?;
     match active.first() {
         None => Ok(()),
-        Some(run) => Err(ApiError::conflict(format!(
+        Some(run) => Err(ServiceError::conflict(format!(
             "Deployment already started: task {} ({}) is {} on environment {cluster}; wait for it, or stop it",
             run.id, run.name, run.status
         ))),
@@ -136,7 +145,7 @@ pub(crate) async fn require_idle(session: &mut Session, cluster: ClusterId) -> A
 }
 
 /// What has ended is superseded by what begins.
-async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ApiResult<()> {
+async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResult<()> {
     let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
     let filter = RunFilter { statuses, hidden: Some(false), ..RunFilter::default() };
     for mut run in runs_of(writing, cluster, filter).await? {
@@ -147,7 +156,7 @@ async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ApiResult<(
 }
 
 /// The run of a cluster that is carried out now, without its parts.
-pub(crate) async fn active(session: &mut Session, cluster: ClusterId) -> ApiResult<Option<Run>> {
+pub(crate) async fn active(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
     let running = active_runs(session, cluster).await?;
     Ok(running.into_iter().find(|run| run.parent_id.is_none()))
 }

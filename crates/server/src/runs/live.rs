@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::run::{Illegal, Input, StopHow};
-use stoker_model::{Change, RunId, RunStatus};
+use stoker_model::{Actor, Change, RunId, RunStatus};
+use stoker_services::random;
+use stoker_services::{ServiceError, ServiceResult};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
@@ -17,10 +19,7 @@ use super::conductor::{conduct, take_up};
 use super::launch::open_parts;
 use super::leases::keep;
 use super::session::watch;
-use crate::access::caller::Authenticated;
 use crate::group::Wish;
-use crate::http::error::{ApiError, ApiResult};
-use crate::random;
 use crate::state::App;
 
 /// How often runs that nobody carries out are looked for.
@@ -87,7 +86,7 @@ impl App {
             loop {
                 if let Err(error) = take_up(&app).await {
                     tracing::warn!(
-                        error = error.message(),
+                        error = %error,
                         "runs that nobody carries out were not looked for"
                     );
                 }
@@ -133,51 +132,51 @@ impl App {
     }
 
     /// Stops a run, whether it is planned or carried out just now.
-    pub(crate) async fn stop_run(&self, login: &Authenticated, parent: RunId, how: StopHow) -> ApiResult<()> {
+    pub(crate) async fn stop_run(&self, actor: &Actor, parent: RunId, how: StopHow) -> ServiceResult<()> {
         for _ in 0..TELL_TRIES {
-            let Some(part) = self.abandon(login, parent).await? else { return Ok(()) };
+            let Some(part) = self.abandon(actor, parent).await? else { return Ok(()) };
             match self.ask_run(part, Input::Stop { how }).await {
                 Ok(()) => return Ok(()),
                 Err(Some(Illegal::AlreadyStopping)) => {
-                    return Err(ApiError::conflict("Stopping deployment task is already launched"));
+                    return Err(ServiceError::conflict("Stopping deployment task is already launched"));
                 }
                 // Between two parts there is another to be asked, or none.
                 Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
-                Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
+                Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
             }
         }
         Err(in_nobodys_hands(parent))
     }
 
     /// Tells something to the part of a run that is at work, whichever that is by then: which one was told.
-    pub(crate) async fn tell_run(&self, parent: RunId, input: &Input) -> ApiResult<RunId> {
+    pub(crate) async fn tell_run(&self, parent: RunId, input: &Input) -> ServiceResult<RunId> {
         for _ in 0..TELL_TRIES {
             let mut session = self.store.snapshot().await?;
-            let run = session.run_get(parent).await?.ok_or_else(|| ApiError::not_found("Run"))?;
+            let run = session.run_get(parent).await?.ok_or_else(|| ServiceError::not_found("Run"))?;
             let part = open_parts(&mut session, parent).await?.first().map_or(parent, |part| part.id);
             drop(session);
             if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
-                return Err(ApiError::conflict(format!("run {parent} has ended")));
+                return Err(ServiceError::conflict(format!("run {parent} has ended")));
             }
             match self.ask_run(part, input.clone()).await {
                 Ok(()) => return Ok(part),
                 // Between two parts there is another to be told, or none.
                 Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
-                Err(Some(illegal)) => return Err(ApiError::conflict(illegal.to_string())),
+                Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
             }
         }
         Err(in_nobodys_hands(parent))
     }
 
     /// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
-    async fn abandon(&self, login: &Authenticated, parent: RunId) -> ApiResult<Option<RunId>> {
-        let mut writing = self.change(login).await?;
+    async fn abandon(&self, actor: &Actor, parent: RunId) -> ServiceResult<Option<RunId>> {
+        let mut writing = self.store.change(actor, self.clock.now()).await?;
         let parts = open_parts(&mut writing, parent).await?;
         if let Some(part) = parts.iter().find(|part| part.status == RunStatus::Running) {
             return Ok(Some(part.id));
         }
         if parts.is_empty() {
-            return Err(ApiError::conflict(format!("run {parent} has ended")));
+            return Err(ServiceError::conflict(format!("run {parent} has ended")));
         }
         stop_parts(&mut writing, parent).await?;
         let target = format!("run {parent}");
@@ -186,6 +185,6 @@ impl App {
     }
 }
 
-fn in_nobodys_hands(run: RunId) -> ApiError {
-    ApiError::conflict(format!("run {run} is not carried out by any server now; try again"))
+fn in_nobodys_hands(run: RunId) -> ServiceError {
+    ServiceError::conflict(format!("run {run} is not carried out by any server now; try again"))
 }

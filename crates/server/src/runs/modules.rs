@@ -8,6 +8,8 @@ use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work as DraftWork};
 use stoker_graph::Csr;
 use stoker_model::{Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
+use stoker_services::ServiceError;
+use stoker_services::trace;
 use stoker_traces::Kind;
 use tokio::sync::mpsc;
 
@@ -20,9 +22,7 @@ use super::restore::restore;
 use super::session::has_ended;
 use super::spans::AttemptSpans;
 use super::work::Work;
-use crate::http::error::ApiError;
 use crate::state::App;
-use crate::trace;
 
 /// Before looking again whether it is this list's turn.
 const TURN_INTERVAL: Duration = Duration::from_millis(50);
@@ -84,7 +84,7 @@ async fn drive(app: &App, list: &Arc<ModuleRun>, cluster: ClusterId, lease: i64)
     let uid = list.node_id.to_string();
     let blueprint = blueprint(&uid, time_ms).map_err(|defects| {
         let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
-        ApiError::bad_request(told.join("; "))
+        ServiceError::invalid(told.join("; "))
     })?;
     let mut session = app.store.read().await?;
     let (state, projection, next_seq) = restore(&mut session, list.run_id, &blueprint).await?;

@@ -12,7 +12,7 @@ use stoker_model::{
 };
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 
-use crate::clock::Clock;
+use stoker_services::Clock;
 
 /// How often progress is written down; what ended is written at once.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);

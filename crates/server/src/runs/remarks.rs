@@ -2,9 +2,9 @@
 
 use stoker_engine::blueprint::Defect;
 use stoker_planner::{Excluded, NOT_ONLINE, Plan};
+use stoker_services::{ServiceError, ServiceResult};
 
 use super::request::Manner;
-use crate::http::error::{ApiError, ApiResult};
 use crate::planning;
 
 /// More nodes than these are counted.
@@ -28,19 +28,19 @@ pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
 }
 
 /// What agents would refuse is told before they are asked, unless it does not matter.
-pub(super) fn require_fit(plan: &Plan, manner: &Manner) -> ApiResult<()> {
+pub(super) fn require_fit(plan: &Plan, manner: &Manner) -> ServiceResult<()> {
     let unfit = planning::unfit(plan, |details| details.fail_on_error && manner.is_real());
     if unfit.is_empty() {
         return Ok(());
     }
     let told: Vec<String> =
         unfit.iter().take(TOLD_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
-    Err(ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; "))))
+    Err(ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; "))))
 }
 
-pub(super) fn refused(defects: &[Defect]) -> ApiError {
+pub(super) fn refused(defects: &[Defect]) -> ServiceError {
     let told: Vec<String> = defects.iter().take(TOLD_MAX).map(ToString::to_string).collect();
-    ApiError::bad_request(format!("the plan cannot be run: {}", told.join("; ")))
+    ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; ")))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::Run as RunState;
 use stoker_model::RunId;
 use stoker_planner::{Plan, referred};
+use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 
 use super::projection::Projection;
 use super::record;
 use super::request::decode;
-use crate::http::error::{ApiError, ApiResult};
 
 /// Events read at a time.
 const EVENTS_PAGE: u32 = 10_000;
@@ -29,14 +29,14 @@ pub(super) async fn rest(
     former: RunId,
     plan: &Plan,
     blueprint: Blueprint,
-) -> ApiResult<Blueprint> {
+) -> ServiceResult<Blueprint> {
     // The former run may itself have been the rest of another.
     let (mut chain, mut from) = (Vec::new(), Vec::new());
     let mut next = Some(former);
     while let Some(run) = next.filter(|run| !chain.contains(run)) {
         // Without it nobody knows what succeeded, and all of it would be done again.
         let work = session.run_work(run).await?.ok_or_else(|| {
-            ApiError::bad_request(format!(
+            ServiceError::invalid(format!(
                 "run {run}, of which this is the rest, was deleted; run the graph anew"
             ))
         })?;
@@ -59,7 +59,7 @@ pub(super) async fn restore(
     session: &mut Session,
     run: RunId,
     blueprint: &Blueprint,
-) -> ApiResult<(RunState, Projection, i64)> {
+) -> ServiceResult<(RunState, Projection, i64)> {
     let mut state = RunState::new(run, blueprint);
     let mut projection = Projection::new(run);
     let mut seq = 0;
@@ -68,7 +68,7 @@ pub(super) async fn restore(
         for stored in &page {
             let event = record::decode(stored).map_err(|error| {
                 tracing::error!(run.id = run.0, error = %error, "the history of a run cannot be read");
-                ApiError::bad_request(error.to_string())
+                ServiceError::invalid(error.to_string())
             })?;
             if !state.replay(blueprint, &event) {
                 tracing::error!(
@@ -76,7 +76,7 @@ pub(super) async fn restore(
                     event.seq = stored.seq,
                     "the history of a run does not fit its plan"
                 );
-                return Err(ApiError::bad_request(format!(
+                return Err(ServiceError::invalid(format!(
                     "event {} of run {run} cannot have happened in a run of its plan; run the graph anew",
                     stored.seq
                 )));

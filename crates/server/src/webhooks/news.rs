@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::{Cluster, Json, Micros, NewNotification, Node, Run, Topic, Webhook};
 
-use crate::clock;
+use stoker_services::clock;
 
 /// A run has started or ended.
 pub(crate) fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewNotification {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use stoker_client::Messenger;
 use stoker_model::{Delivery, DeliveryStatus, DeliveryTry, Micros, WebhookId};
+use stoker_services::random;
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 
 use super::signature::{SIGNATURE, TIMESTAMP, sign};
-use crate::random;
 use crate::state::App;
 
 /// Messages under way at the same time, to a webhook each: one that does not answer holds up nobody else.

@@ -15,9 +15,9 @@ use stoker_model::{Agent, AgentId, Change, Permission};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};

@@ -11,6 +11,7 @@ use stoker_store::StoreError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::ErrorDetail;
 
 pub(super) use self::members::set_members;
 use self::members::{foreign, load};
@@ -20,7 +21,7 @@ use crate::api::attributes::models_of;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::routes::Routes;
 use crate::limits::within_quota;
@@ -85,7 +86,7 @@ async fn cluster_assign(
         };
         let mut problems = role_problems(cluster.id, &known, roles);
         problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !has(role))));
-        reasons.extend(problems.into_iter().map(|text| ErrorItem::new(&path, text)));
+        reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
     }
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));

@@ -7,8 +7,8 @@ use stoker_store::AuditFilter;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};

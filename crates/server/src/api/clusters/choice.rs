@@ -6,10 +6,11 @@ use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
 use stoker_registry::wizard::{AnswerProblem, Chosen};
 use stoker_store::{Session, Writing};
+use stoker_services::ErrorDetail;
 
 use super::modes;
 use super::read::NewBody;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::parts::catalog::{Catalog, finding_item, shown_findings};
 use crate::parts::enabling::Enabling;
 use crate::parts::wizard::{Wizard, bound_mode, decide};
@@ -189,9 +190,9 @@ fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[Stri
 fn not_possible(problems: Vec<AnswerProblem>) -> ApiError {
     let item = |problem: AnswerProblem| {
         let path = format!("wizard.{}", problem.path);
-        ErrorItem {
+        ErrorDetail {
             kind: Some(problem.kind),
-            ..ErrorItem::new(&path, format!("{path}: {}", problem.message))
+            ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
         }
     };
     ApiError::refused(problems.into_iter().map(item).collect())

@@ -53,7 +53,7 @@ async fn release_component_list(
 async fn catalog(session: &mut Session, path: &PathParams, query: &Query) -> ApiResult<Catalog> {
     let release = releases::find(session, path).await?;
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
-    Catalog::read(session, release, mode.as_deref()).await
+    Ok(Catalog::read(session, release, mode.as_deref()).await?)
 }
 
 /// Of a component that two provide, nobody can tell which is meant.

@@ -204,7 +204,7 @@ pub(super) async fn plan_apply(
             );
             return Err(ApiError::conflict(message));
         }
-        if let Some(run) = launch_as_seen(&app, &login, cluster.id, &asked, seen).await? {
+        if let Some(run) = launch_as_seen(&app, &login.actor(), cluster.id, &asked, seen).await? {
             let generation = run.generation;
             return Ok(Answer::accepted(RunView::from(run)).version(generation));
         }
@@ -230,7 +230,7 @@ pub(super) async fn start(
     }
     drop(session);
     check_ends(&asked.manner.subgraphs, &tasks)?;
-    let run = launch(app, login, cluster, asked).await?;
+    let run = launch(app, &login.actor(), cluster, asked).await?;
     let generation = run.generation;
     Ok(Answer::accepted(RunView::from(run)).version(generation))
 }

@@ -44,7 +44,7 @@ pub(super) async fn cluster_stop(
             cluster.id
         )));
     };
-    app.stop_run(&login, parent.id, how).await?;
+    app.stop_run(&login.actor(), parent.id, how).await?;
     let mut writing = app.change(&login).await?;
     let result = json!({"stopped": parent.id.0});
     let run = finished_run(

@@ -4,11 +4,12 @@ use serde_json::json;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{Change, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
 use stoker_store::{StoreError, Writing};
+use stoker_services::ErrorDetail;
 
 use crate::access::caller::Authenticated;
 use crate::api::graphs::access::require_owner;
 use crate::api::graphs::upload::{UploadedGraph, judged};
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::state::App;
 
@@ -40,7 +41,7 @@ pub(super) fn agreed_owner(path: Owner, body: &GraphBody) -> ApiResult<()> {
 /// A graph that was stored, and what is probably wrong with it.
 pub(super) struct Stored {
     pub(super) graph: Graph,
-    pub(super) warnings: Vec<ErrorItem>,
+    pub(super) warnings: Vec<ErrorDetail>,
 }
 
 pub(super) async fn create(

@@ -9,8 +9,8 @@ use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{FormerSource, PackageSource, former_source_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
+use stoker_services::{ServiceError, ServiceResult};
 
-use crate::http::error::{ApiError, ApiResult};
 use crate::parts::plugin_files::scripts_of;
 use crate::repositories::{authority, former_sources, sources_of};
 use crate::state::App;
@@ -30,7 +30,7 @@ impl Wanted {
     pub(super) const PLUGINS: Self = Self { release: false, cluster: false, plugins: true };
 
     /// Any mix: `release,cluster`.
-    pub(super) fn parse(names: &[String]) -> ApiResult<Self> {
+    pub(super) fn parse(names: &[String]) -> ServiceResult<Self> {
         let mut wanted = Self { release: false, cluster: false, plugins: false };
         for name in names {
             match name.as_str() {
@@ -41,7 +41,7 @@ impl Wanted {
                     let shown: String = other.chars().take(60).collect();
                     let message =
                         format!("`{shown}` is no layer: `layers` is a list of release, cluster, plugins");
-                    return Err(ApiError::bad_request(message));
+                    return Err(ServiceError::invalid(message));
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Layers {
         cluster: &Cluster,
         graph_type: &GraphType,
         wanted: Wanted,
-    ) -> ApiResult<Self> {
+    ) -> ServiceResult<Self> {
         let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
@@ -165,7 +165,7 @@ impl Layers {
         app: &App,
         session: &mut Session,
         cluster: &Cluster,
-    ) -> ApiResult<HashSet<String>> {
+    ) -> ServiceResult<HashSet<String>> {
         let mut with_packages = HashSet::new();
         if self.plugins.is_empty() {
             return Ok(with_packages);
@@ -212,7 +212,7 @@ impl Layers {
     }
 
     /// The names of roles and tags that nodes of the cluster can have.
-    pub(super) async fn places(&self, session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<String>> {
+    pub(super) async fn places(&self, session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<String>> {
         let release = session.release_get(cluster.release_id).await?;
         let of_release = release
             .iter()
@@ -254,7 +254,7 @@ async fn former_tasks(
     session: &mut Session,
     cluster: &Cluster,
     present: &HashSet<String>,
-) -> ApiResult<Vec<(Source, Vec<Task>)>> {
+) -> ServiceResult<Vec<(Source, Vec<Task>)>> {
     let former = former_sources(session, cluster, present).await?;
     let made = former.into_iter().map(|(plugin, folder)| {
         let root = &app.settings.node_root;
@@ -274,7 +274,7 @@ pub(super) fn layer(source: Source, graph: &Graph) -> Layer<'_> {
     }
 }
 
-async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Plugin>> {
+async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<Plugin>> {
     let mut plugins = Vec::new();
     for chosen in session.cluster_plugins(cluster.id).await? {
         if chosen.enabled {

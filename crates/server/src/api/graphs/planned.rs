@@ -6,9 +6,9 @@ use stoker_graph::{Finding, Merged, MergedTask, Severity, Source, merge};
 use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
 use stoker_planner::Origin;
 use stoker_store::Session;
+use stoker_services::ServiceResult;
 
 use super::layers::{Layers, Wanted};
-use crate::http::error::ApiResult;
 use crate::state::App;
 
 /// All layers as one list of tasks.
@@ -49,7 +49,7 @@ pub(crate) async fn planned_graph(
     session: &mut Session,
     cluster: &Cluster,
     graph_type: &GraphType,
-) -> ApiResult<PlannedGraph> {
+) -> ServiceResult<PlannedGraph> {
     let layers = Layers::read(app, session, cluster, graph_type, Wanted::ALL).await?;
     let of_cluster = layers.layers();
     let merged = merge(&of_cluster, layers.rules());

@@ -5,9 +5,10 @@ use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, So
 use stoker_manifest::graph::{GraphBody, lines_of};
 use stoker_manifest::{Problem, Severity as Judgement};
 use stoker_model::{GraphSource, Task};
+use stoker_services::{ErrorDetail, Severity as DetailSeverity};
 
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem, ItemSeverity};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 use crate::state::App;
 
@@ -24,7 +25,7 @@ pub(super) struct Upload {
 pub(super) struct UploadedGraph {
     pub(super) body: GraphBody,
     pub(super) source: GraphSource,
-    pub(super) warnings: Vec<ErrorItem>,
+    pub(super) warnings: Vec<ErrorDetail>,
 }
 
 impl FromRequest<App> for Upload {
@@ -48,14 +49,14 @@ impl Upload {
         let (body, problems) = self.document.graph_with_warnings()?;
         let warnings = problems.iter().filter(|problem| problem.severity == Judgement::Warning);
         let source = GraphSource { file: self.file, lines: lines_of(self.document.node()) };
-        let item = |problem: &Problem| ErrorItem { file: source.file.clone(), ..ErrorItem::from(problem) };
+        let item = |problem: &Problem| ErrorDetail { file: source.file.clone(), ..ErrorDetail::from(problem) };
         Ok(UploadedGraph { warnings: warnings.map(item).collect(), body, source })
     }
 }
 
 /// What is probably wrong with tasks. Those that would wait for each other whatever other layers say are refused; what
 /// is only possible is left to the check.
-pub(super) fn judged(app: &App, tasks: &[Task], source: &GraphSource) -> ApiResult<Vec<ErrorItem>> {
+pub(super) fn judged(app: &App, tasks: &[Task], source: &GraphSource) -> ApiResult<Vec<ErrorDetail>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = app.library();
     let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
@@ -68,7 +69,7 @@ pub(super) fn judged(app: &App, tasks: &[Task], source: &GraphSource) -> ApiResu
     }
     let told = findings.iter().filter(|finding| !NOT_TOLD.contains(&finding.code));
     // It is stored, so that nothing of it is more than a warning yet.
-    let warning = |finding| ErrorItem { severity: ItemSeverity::Warning, ..item(finding, source) };
+    let warning = |finding| ErrorDetail { severity: DetailSeverity::Warning, ..item(finding, source) };
     error.map_or_else(|| Ok(told.map(warning).collect()), Err)
 }
 
@@ -77,8 +78,8 @@ pub(super) fn judged(app: &App, tasks: &[Task], source: &GraphSource) -> ApiResu
 const NOT_TOLD: &[&str] =
     &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
 
-fn item(finding: &Finding, source: &GraphSource) -> ErrorItem {
-    ErrorItem {
+fn item(finding: &Finding, source: &GraphSource) -> ErrorDetail {
+    ErrorDetail {
         path: finding.path.clone(),
         message: finding.message.clone(),
         code: Some(finding.code),
@@ -86,6 +87,6 @@ fn item(finding: &Finding, source: &GraphSource) -> ErrorItem {
         file: source.file.clone(),
         line: finding.task.as_deref().and_then(|task| source.line(task, &finding.path)),
         task: finding.task.clone(),
-        ..ErrorItem::default()
+        ..ErrorDetail::default()
     }
 }

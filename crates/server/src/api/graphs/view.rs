@@ -82,13 +82,13 @@ impl GraphView {
     /// The answer to an upload that changed a graph.
     pub(super) fn stored(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::ok(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
+        Answer::ok(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
     }
 
     /// The same where it is a new one.
     pub(super) fn created(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::created(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
+        Answer::created(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
     }
 }
 

@@ -4,13 +4,13 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
 use stoker_model::{Change, Json};
+use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{Proof, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, Reached};

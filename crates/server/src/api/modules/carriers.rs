@@ -9,12 +9,12 @@ use stoker_model::{Json, Micros, Module, Node, NodeId};
 use stoker_modules::reapply::{self, Carrier, Limits};
 use stoker_modules::{ReapplyRequest, Who, fits};
 use stoker_store::{List, NodeFilter, Session};
+use stoker_services::clock;
 
 use super::fault::{Answered, Faults};
 use super::instances::{Instance, Known, Page, page};
 use super::{describe, json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::client::Reached;

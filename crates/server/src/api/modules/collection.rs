@@ -6,6 +6,7 @@ use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
 use stoker_store::{ModuleFilter, StoreError};
+use stoker_services::random;
 
 use super::fault::{Answered, Fault, FaultBody, Faults};
 use super::{datastores, describe, json_of, types, view, who};
@@ -16,7 +17,6 @@ use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::limits::within_quota;
-use crate::random;
 use crate::state::App;
 
 /// Contents in Base64. A module is a licence or a setting, not an image of a disk.

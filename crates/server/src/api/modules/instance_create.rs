@@ -8,6 +8,7 @@ use stoker_model::{
 };
 use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
+use stoker_services::ServiceError;
 use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
 
 use super::datastores::all;
@@ -157,10 +158,10 @@ async fn join(
     let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
     let launch = Launch { graphs, manner: Manner::default(), name: RunName::Deploy };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| {
-        if error.status() == axum::http::StatusCode::CONFLICT {
-            return Fault::unprocessable(error.message());
+        match error {
+            ServiceError::Conflict(report) => Fault::unprocessable(report.message),
+            other => other.into(),
         }
-        error.into()
     })?;
     Ok((node, Some(run.id)))
 }

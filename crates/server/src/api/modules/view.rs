@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
 use stoker_modules::Who;
+use stoker_services::clock;
 
 use super::fault::Answered;
 use super::instances::Instance;
-use crate::clock;
 use crate::state::App;
 
 const ALL: &str = "all";

@@ -9,9 +9,9 @@ use stoker_store::NotificationFilter;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;

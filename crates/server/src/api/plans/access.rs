@@ -27,5 +27,5 @@ pub(in crate::api) async fn require_plan(
 pub(super) async fn read_plan(app: &App, login: &Authenticated, path: &PathParams) -> ApiResult<StoredPlan> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, login, path, "id").await?;
-    StoredPlan::read(app, &mut session, record).await
+    Ok(StoredPlan::read(app, &mut session, record).await?)
 }

@@ -9,7 +9,7 @@ use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::parts::matrix::{MatrixView, Window};
+use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
 /// What a plan does, tasks by nodes, a window at a time

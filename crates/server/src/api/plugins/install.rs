@@ -62,7 +62,7 @@ pub(super) async fn plugin_upload(
     let folder = package.folder_name();
     let registered = installed.register(&mut writing, &package, &folder).await?;
     installed.require_no_conflicts(&mut writing).await?;
-    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(&error))?;
+    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(error))?;
     writing.commit(registered.change()).await?;
     keep(placed).await?;
     let is_new = registered.is_new;
@@ -78,7 +78,7 @@ fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Check
     let unpacked = root.receive(archive, &Limits::default()).map_err(archive_refused)?;
     // Names that could not be read again were refused while unpacking, so this is about the disk.
     let found = check_folder(unpacked.folder(), CheckOptions::default());
-    let found = found.map_err(|error| disk_failed(&io::Error::other(error)))?;
+    let found = found.map_err(|error| disk_failed(io::Error::other(error)))?;
     let plugin = found.checked.package.as_ref().map(|package| &package.plugin);
     let unindexed =
         plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &found.tree.paths));
@@ -90,7 +90,7 @@ fn sound(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
     let of = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
         Some(package) => Ok((package, of(Severity::Warning).map(ToString::to_string).collect())),
-        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem)))),
+        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem))).into()),
     }
 }
 
@@ -136,10 +136,11 @@ impl Installed {
         let after = writing.plugin_list(&List::default()).await?.items;
         let releases = writing.release_list(&List::default()).await?.items;
         let (before, after) = (bodies(&self.plugins), bodies(&after));
-        require_none(releases.iter().map(|release| Pairing {
+        let pairings = releases.iter().map(|release| Pairing {
             before: Some((&release.body, &before)),
             after: (&release.body, &after),
-        }))
+        });
+        Ok(require_none(pairings)?)
     }
 }
 

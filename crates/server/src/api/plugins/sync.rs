@@ -91,7 +91,7 @@ impl Work {
         let known = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(&error))?;
+            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(error))?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let vanished =
                 known.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
@@ -195,5 +195,5 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
     if problems.is_empty() {
         return Ok((packages, warnings));
     }
-    Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))))
+    Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))).into())
 }

@@ -5,9 +5,10 @@ use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_o
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
 use utoipa::ToSchema;
+use stoker_services::ErrorDetail;
 
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::parts::graphs::Graphs;
 use crate::parts::{components, metadata};
 
@@ -74,7 +75,7 @@ fn only_missing(missing: &[(&str, &str)]) -> ApiError {
     let messages: Vec<&str> = missing.iter().map(|(_, message)| *message).collect();
     missing.iter().fold(ApiError::bad_request(messages.join("\n")), |error, (key, message)| {
         let (path, message) = ((*key).to_owned(), (*message).to_owned());
-        error.with_item(ErrorItem { path, message, code: Some(codes::MISSING), ..ErrorItem::default() })
+        error.with_item(ErrorDetail { path, message, code: Some(codes::MISSING), ..ErrorDetail::default() })
     })
 }
 

@@ -164,7 +164,7 @@ async fn judge(session: &mut Session, before: Option<&NewRelease>, release: &New
     let plugins = session.plugin_list(&List::default()).await?.items;
     let plugins: Vec<&NewPlugin> = plugins.iter().map(|plugin| &plugin.body).collect();
     let before = before.map(|before| (before, &plugins[..]));
-    require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))
+    Ok(require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
 }
 
 /// Roles that nodes have stay.
@@ -174,7 +174,7 @@ async fn require_roles(writing: &mut Writing, release: &Release, said: &Said) ->
     let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = clusters_of_release(writing, release.id).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
-    require_unused(writing, &clusters, &gone).await
+    Ok(require_unused(writing, &clusters, &gone).await?)
 }
 
 pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {

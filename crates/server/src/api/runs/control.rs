@@ -44,7 +44,7 @@ pub(super) async fn run_stop(
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
     let parent = run.parent_id.unwrap_or(run.id);
-    app.stop_run(&login, parent, how).await?;
+    app.stop_run(&login.actor(), parent, how).await?;
     let writing = app.change(&login).await?;
     let target = format!("run {parent}");
     writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?;

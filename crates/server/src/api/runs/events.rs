@@ -13,11 +13,11 @@ use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
+use stoker_services::clock;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::is_active;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::media;

@@ -13,7 +13,7 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::parts::matrix::{MatrixView, Window};
+use crate::api::matrix::{MatrixView, Window};
 use crate::planning::StoredPlan;
 use crate::runs::OUTCOME;
 use crate::state::App;

@@ -59,7 +59,7 @@ pub(super) async fn run_retry(
     };
     let manner = manner.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
-    let run = launch(&app, &login, cluster, Launch { graphs, manner, name: RunName::Deploy }).await?;
+    let run = launch(&app, &login.actor(), cluster, Launch { graphs, manner, name: RunName::Deploy }).await?;
     Ok(Answer::accepted(RunView::from(run)))
 }
 

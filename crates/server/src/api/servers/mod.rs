@@ -6,8 +6,8 @@ use stoker_model::{Member, Micros, Permission, RunId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::routes::Routes;

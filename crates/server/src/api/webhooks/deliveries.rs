@@ -6,10 +6,10 @@ use serde_json::json;
 use stoker_model::{Change, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::clock;
 
 use super::find;
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};

@@ -11,6 +11,7 @@ use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::random;
 
 use self::view::{NewWebhookBody, Said, WebhookChangeBody, WebhookView, read_new};
 use crate::access::caller::Authenticated;
@@ -22,7 +23,6 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
-use crate::random;
 use crate::state::App;
 
 /// Every event is looked at for each of them.

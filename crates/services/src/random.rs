@@ -1,23 +1,19 @@
-//! The one place of this crate, beside the secrets of logins, that draws random numbers.
+//! Random numbers: the only module of this crate that draws them.
 
-use axum::http::StatusCode;
-
-use crate::http::error::{ApiError, ApiResult};
+use crate::error::{ServiceError, ServiceResult};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 const LETTERS_AND_DIGITS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-pub(crate) fn bytes<const N: usize>() -> ApiResult<[u8; N]> {
+pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(error = %error, "the system gives no random numbers");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the system gives no random numbers")
-    })?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| ServiceError::internal_from("the system gives no random numbers", error))?;
     Ok(bytes)
 }
 
 /// A random UUID (version 4).
-pub(crate) fn uuid() -> ApiResult<String> {
+pub fn uuid() -> ServiceResult<String> {
     let mut bytes = bytes::<16>()?;
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
@@ -25,21 +21,21 @@ pub(crate) fn uuid() -> ApiResult<String> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
-/// For pauses: not worth an error.
-pub(crate) fn below(limit: u64) -> u64 {
+/// For jitter: falls back to 0 where the system gives no random numbers.
+pub fn below(limit: u64) -> u64 {
     getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
 }
 
-pub(crate) fn hex_text(n_chars: usize) -> ApiResult<String> {
+pub fn hex_text(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, HEX_DIGITS)
 }
 
 /// Letters and digits: fit for every configuration file.
-pub(crate) fn password(n_chars: usize) -> ApiResult<String> {
+pub fn password(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, LETTERS_AND_DIGITS)
 }
 
-fn text(n_chars: usize, alphabet: &[u8]) -> ApiResult<String> {
+fn text(n_chars: usize, alphabet: &[u8]) -> ServiceResult<String> {
     // Bytes beyond the last whole alphabet are thrown away: they would favour its beginning.
     let n_usable = 256 / alphabet.len() * alphabet.len();
     let mut text = String::with_capacity(n_chars);

@@ -14,33 +14,33 @@ impl Clock {
 
     /// For durations.
     #[expect(clippy::disallowed_methods, reason = "the shell reads clocks, here")]
-    pub(crate) fn instant() -> std::time::Instant {
+    pub fn instant() -> std::time::Instant {
         std::time::Instant::now()
     }
 }
 
 /// `2026-01-31T07:00:00.123456`, UTC without a zone, as the predecessor writes times.
-pub(crate) fn plain(at: Micros) -> String {
+pub fn plain(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
 /// `2026-01-31T07:00:00.000000Z`, as Keystone writes them.
-pub(crate) fn zoned(at: Micros) -> String {
+pub fn zoned(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
 /// The same without a fraction, for clients that know no other form.
-pub(crate) fn whole_seconds(at: Micros) -> String {
+pub fn whole_seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// `2026-01-31T07:00:00`, as the module API writes times.
-pub(crate) fn seconds(at: Micros) -> String {
+pub fn seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
 /// `2026-01-31 07:00:00.123456`, as it writes those of results.
-pub(crate) fn spaced(at: Micros) -> String {
+pub fn spaced(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
 }
 

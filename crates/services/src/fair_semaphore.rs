@@ -1,14 +1,14 @@
-//! A few places for many, given in turn: whoever asks for much waits behind whoever asks for little.
+//! A semaphore whose permits are handed out round-robin over keys, so that no key starves another.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Places that are given round and round to the keys that ask for one; requests of the same key are served in the
-/// order in which they came. A key is whatever shall not be starved by the others: a cluster, for instance.
+/// Permits are granted to waiting keys in round-robin order; waiters of one key are served first in, first out. A key is
+/// anything that must not be starved by the others, such as a cluster.
 #[derive(Clone)]
-pub(crate) struct Turns {
+pub struct FairSemaphore {
     inner: Arc<Mutex<Inner>>,
 }
 
@@ -17,29 +17,29 @@ struct Inner {
     waiting: VecDeque<Line>,
 }
 
-/// Those who wait under one key.
+/// The waiters of one key.
 struct Line {
     key: i64,
-    waiters: VecDeque<oneshot::Sender<Turn>>,
+    waiters: VecDeque<oneshot::Sender<FairPermit>>,
 }
 
-/// A place, given back when it is dropped.
-pub(crate) struct Turn {
-    turns: Turns,
+/// Released when dropped.
+pub struct FairPermit {
+    semaphore: FairSemaphore,
 }
 
-impl Turns {
-    pub(crate) fn new(n_places: usize) -> Self {
-        Self { inner: Arc::new(Mutex::new(Inner { n_free: n_places, waiting: VecDeque::new() })) }
+impl FairSemaphore {
+    pub fn new(n_permits: usize) -> Self {
+        Self { inner: Arc::new(Mutex::new(Inner { n_free: n_permits, waiting: VecDeque::new() })) }
     }
 
-    /// Waits for a place. Whoever stops waiting has lost nothing for the others.
-    pub(crate) async fn take(&self, key: i64) -> Turn {
+    /// Cancel-safe: dropping the future loses no permit.
+    pub async fn acquire(&self, key: i64) -> FairPermit {
         let asked = {
             let mut inner = self.lock();
             if inner.n_free > 0 {
                 inner.n_free -= 1;
-                return self.turn();
+                return self.permit();
             }
             let (sender, receiver) = oneshot::channel();
             match inner.waiting.iter_mut().find(|line| line.key == key) {
@@ -48,20 +48,20 @@ impl Turns {
             }
             receiver
         };
-        // The sender goes only when it has sent, or with all of this.
-        asked.await.unwrap_or_else(|_| self.turn())
+        // The sender is dropped only after sending, or together with the semaphore.
+        asked.await.unwrap_or_else(|_| self.permit())
     }
 
-    pub(crate) fn n_waiting(&self) -> usize {
+    pub fn n_waiting(&self) -> usize {
         self.lock().waiting.iter().map(|line| line.waiters.len()).sum()
     }
 
-    fn turn(&self) -> Turn {
-        Turn { turns: self.clone() }
+    fn permit(&self) -> FairPermit {
+        FairPermit { semaphore: self.clone() }
     }
 
-    /// The next one in turn, if anybody waits; otherwise the place is free.
-    fn next(&self) -> Option<oneshot::Sender<Turn>> {
+    /// The next waiter; without one the permit is free again.
+    fn next(&self) -> Option<oneshot::Sender<FairPermit>> {
         let mut inner = self.lock();
         while let Some(mut line) = inner.waiting.pop_front() {
             let next = line.waiters.pop_front();
@@ -81,11 +81,11 @@ impl Turns {
     }
 }
 
-impl Drop for Turn {
+impl Drop for FairPermit {
     fn drop(&mut self) {
-        if let Some(waiter) = self.turns.next() {
-            // One who has gone in this moment drops it, which hands it on.
-            _ = waiter.send(self.turns.turn());
+        if let Some(waiter) = self.semaphore.next() {
+            // A waiter cancelled at this moment drops the permit, which passes it on.
+            _ = waiter.send(self.semaphore.permit());
         }
     }
 }
@@ -98,14 +98,14 @@ mod tests {
 
     /// Who got a place in which order, when all of them ask while it is taken.
     async fn order(asked: &[i64]) -> Vec<i64> {
-        let turns = Turns::new(1);
-        let first = turns.take(0).await;
+        let semaphore = FairSemaphore::new(1);
+        let first = semaphore.acquire(0).await;
         let served = Arc::new(Mutex::new(Vec::new()));
         let mut tasks = Vec::new();
         for key in asked {
-            let (turns, served, key) = (turns.clone(), Arc::clone(&served), *key);
+            let (semaphore, served, key) = (semaphore.clone(), Arc::clone(&served), *key);
             let task = tokio::spawn(async move {
-                let _turn = turns.take(key).await;
+                let _permit = semaphore.acquire(key).await;
                 served.lock().unwrap().push(key);
             });
             // Until it waits.
@@ -121,23 +121,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_key_has_its_turn() {
+    async fn each_key_has_its_permit() {
         assert_eq!(order(&[1, 1, 1, 1, 2, 3, 2]).await, [1, 2, 3, 1, 2, 1, 1]);
         assert_eq!(order(&[5]).await, [5]);
     }
 
-    /// How many turns others had at most while a small key waited for one, with so many who want one under each large key.
+    /// How many semaphore others had at most while a small key waited for one, with so many who want one under each large key.
     async fn most_before_small(large: &[usize]) -> usize {
-        let turns = Turns::new(1);
+        let semaphore = FairSemaphore::new(1);
         let n_given = Arc::new(Mutex::new(0));
         let mut tasks = tokio::task::JoinSet::new();
         for (key, n_tasks) in large.iter().enumerate() {
             for _ in 0..*n_tasks {
-                let (turns, n_given) = (turns.clone(), Arc::clone(&n_given));
+                let (semaphore, n_given) = (semaphore.clone(), Arc::clone(&n_given));
                 // As a run does: as soon as something is written down there is more.
                 tasks.spawn(async move {
                     loop {
-                        let _turn = turns.take(key as i64).await;
+                        let _permit = semaphore.acquire(key as i64).await;
                         *n_given.lock().unwrap() += 1;
                         tokio::task::yield_now().await;
                     }
@@ -148,7 +148,7 @@ mod tests {
         for _ in 0..20 {
             tokio::task::yield_now().await;
             let before = *n_given.lock().unwrap();
-            let _turn = turns.take(-1).await;
+            let _permit = semaphore.acquire(-1).await;
             most = most.max(*n_given.lock().unwrap() - before);
         }
         most
@@ -159,22 +159,22 @@ mod tests {
         for large in [&[10][..], &[10_000], &[5_000, 10, 3_000]] {
             let most = most_before_small(large).await;
             // One of each, and whoever has the place.
-            assert!(most <= large.len() + 1, "{most} turns before it, beside {large:?}");
+            assert!(most <= large.len() + 1, "{most} semaphore before it, beside {large:?}");
         }
     }
 
     #[tokio::test]
     async fn places_are_not_lost_when_somebody_stops_waiting() {
-        let turns = Turns::new(2);
-        let (first, second) = (turns.take(1).await, turns.take(1).await);
+        let semaphore = FairSemaphore::new(2);
+        let (first, second) = (semaphore.acquire(1).await, semaphore.acquire(1).await);
         for key in 0..3 {
-            let waited = tokio::time::timeout(Duration::from_millis(5), turns.take(key)).await;
+            let waited = tokio::time::timeout(Duration::from_millis(5), semaphore.acquire(key)).await;
             assert!(waited.is_err(), "there are two places");
         }
         drop(first);
         drop(second);
-        assert_eq!(turns.n_waiting(), 0);
-        let _both = (turns.take(7).await, turns.take(7).await);
-        assert!(tokio::time::timeout(Duration::from_millis(5), turns.take(7)).await.is_err());
+        assert_eq!(semaphore.n_waiting(), 0);
+        let _both = (semaphore.acquire(7).await, semaphore.acquire(7).await);
+        assert!(tokio::time::timeout(Duration::from_millis(5), semaphore.acquire(7)).await.is_err());
     }
 }
