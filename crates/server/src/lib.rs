@@ -1,7 +1,7 @@
 //! The server: a REST API over the store, and who may use it.
 //!
 //! `http/` is what all operations share, `access/` is login and permissions, `api/` has a folder for each resource,
-//! `parts/` is what several kinds of records are made of, `planning/` is the way from records to a stored plan.
+//! `state.rs` composes it. Use cases are those of `stoker-services`.
 //! A handler is thin: it reads the request into model types, calls the pure crates and the store, and shows the result.
 //! SQL is the store's; meaning is the pure crates'.
 //!
@@ -18,18 +18,12 @@ mod connections;
 mod group;
 mod http;
 mod interface;
-mod json;
 mod limits;
 mod metrics;
-mod modules;
 mod nats;
 mod openapi;
-mod packages;
+mod package_files;
 mod page;
-mod parts;
-mod planning;
-mod plugin_cache;
-mod repositories;
 mod router;
 mod runs;
 mod serve;
@@ -37,13 +31,12 @@ mod state;
 mod tls;
 mod trace;
 mod upkeep;
-mod webhooks;
 
 pub use access::first_start::{ADMIN, FirstStart, FirstStartFailed};
-pub use modules::{RotateError, Rotated, rotate_keys};
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use router::{AppService, service};
 pub use runs::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use serve::{ServeError, run, serve};
 pub use state::App;
 pub use stoker_services::Clock;
+pub use stoker_services::modules::{RotateError, Rotated, rotate_keys};

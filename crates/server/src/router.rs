@@ -18,7 +18,7 @@ use crate::http::client::{Secured, host_of};
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
-use crate::{api, interface, limits, metrics, openapi, repositories, trace};
+use crate::{api, interface, limits, metrics, openapi, package_files, trace};
 
 /// The whole API, for a socket or for a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
@@ -36,7 +36,7 @@ pub fn service(app: &App) -> AppService {
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(app.clone(), identify))
         // Behind the rest, since nodes are no users: whose password it is must not be looked for among theirs.
-        .route(repositories::PLACE, get(repositories::serve))
+        .route(package_files::PLACE, get(package_files::serve))
         // Before passwords are looked at, which is costly.
         .layer(from_fn_with_state(app.clone(), limits::admit))
         .layer(map_response(headers_of_all))

@@ -4,8 +4,9 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{Database, OpenError, Store};
+use stoker_services::database::{self, FolderError};
+use stoker_settings::Server;
+use stoker_store::{OpenError, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -26,8 +27,8 @@ pub enum ServeError {
     Runtime(#[source] std::io::Error),
     #[error("cannot listen on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    #[error("cannot make the folder {folder}")]
-    Folder { folder: String, source: std::io::Error },
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
     #[error("cannot make the first user")]
@@ -52,7 +53,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         let address = settings.listen;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
-        let store = Store::open(&database(&settings.database)?).await?;
+        let store = Store::open(&database::of_location(&settings.database)?).await?;
         let (app, first_start) = App::new(store, settings).await?;
         app.set_agent_spawner(spawner);
         let stop = stop_signal().map_err(ServeError::Runtime)?;
@@ -68,7 +69,7 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     if let Ok(address) = listener.local_addr() {
-        app.package_access.listens_on(address);
+        app.services.repositories.access.listens_on(address);
     }
     app.begin_runs();
     let upkeep = tokio::spawn(upkeep::run(app.clone()));
@@ -121,23 +122,6 @@ fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &
         "http"
     };
     tell(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
-}
-
-pub(crate) fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {
-    match location {
-        DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),
-        DatabaseLocation::Folder(folder) => {
-            make_private(folder)
-                .map_err(|source| ServeError::Folder { folder: folder.display().to_string(), source })?;
-            Ok(Database::Sqlite { path: folder.join(DatabaseLocation::FILE) })
-        }
-    }
-}
-
-/// Others on the machine have no business in it.
-fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Done when somebody asks the process to end.

@@ -8,10 +8,10 @@ use stoker_bus::Bus;
 use stoker_services::Clock;
 use stoker_services::FairSemaphore;
 use stoker_services::random;
+use stoker_services::{Environment, Services};
 use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{List, ModuleFilter, Store, StoreError, Writing};
+use stoker_store::{Store, StoreError, Writing};
 use stoker_traces::Tracer;
-use stoker_yaql::Library;
 use tokio::sync::Semaphore;
 
 use crate::access::caller::Authenticated;
@@ -20,19 +20,13 @@ use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
 use crate::api::Joining;
-use crate::group::{Group, Seal, keys};
+use crate::group::{Group, Seal};
 use crate::http::error::ApiError;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::modules::ModuleKeys;
 use crate::nats::{self, Hosting, NatsUsers};
-use crate::packages::Packages;
-use crate::planning::PlanCache;
-use crate::plugin_cache::PluginTaskCache;
-use crate::repositories::PackageAccess;
 use crate::runs::{Agents, Leases, Live, Locals, News, OutputWriter, Seen, Sightings};
 use crate::tls::Tls;
-use crate::webhooks::Webhooks;
 
 /// Runs that write at the same time. The database takes one after the other; the second is ready when the first is done.
 const WRITERS_AT_ONCE: usize = 2;
@@ -43,8 +37,9 @@ pub struct App(Arc<Shared>);
 
 pub struct Shared {
     pub store: Store,
-    pub settings: Server,
+    pub settings: Arc<Server>,
     pub clock: Clock,
+    pub(crate) services: Services,
     pub(crate) passwords: Passwords,
     pub(crate) tokens: TokenCache,
     pub(crate) failures: FailureLimiter,
@@ -52,11 +47,6 @@ pub struct Shared {
     pub(crate) metrics: Metrics,
     /// Not there: connections are not encrypted.
     pub(crate) tls: Option<Tls>,
-    pub(crate) plugin_tasks: PluginTaskCache,
-    pub(crate) packages: Packages,
-    /// With what nodes prove themselves to read packages of plugins.
-    pub(crate) package_access: PackageAccess,
-    pub(crate) plans: PlanCache,
     pub(crate) agents: Agents,
     pub(crate) locals: Locals,
     pub(crate) output: OutputWriter,
@@ -71,9 +61,6 @@ pub struct Shared {
     /// Where spans come from.
     pub(crate) tracer: Tracer,
     pub(crate) group: Group,
-    pub(crate) webhooks: Webhooks,
-    /// Seals what must be kept and not be read: contents of modules, secrets of webhooks.
-    pub(crate) module_keys: ModuleKeys,
     /// For lists of modules that are carried out at the same time.
     pub(crate) module_places: Semaphore,
     /// How this server calls itself when it takes a run over.
@@ -96,44 +83,44 @@ impl App {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid()?,
         };
-        let metrics = Metrics::new();
-        store.observe(metrics.database.observer());
-        let is_sealed = is_something_sealed(&store).await?;
         let is_shared = matches!(settings.database, DatabaseLocation::Url(_));
-        let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
-        if is_shared {
-            keys::agree(&store, &module_keys, is_sealed, clock.now()).await?;
-        }
-        let module_places = Semaphore::new(settings.runs.nodes_at_once as usize);
+        let settings = Arc::new(settings);
         let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?;
+        let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
+        let tracer = tracer.unwrap_or_else(|error| {
+            tracing::warn!(error = %error, "no traces are sent");
+            Tracer::default()
+        });
+        let services = Services::open(Environment {
+            store: store.clone(),
+            settings: Arc::clone(&settings),
+            clock,
+            tracer: tracer.clone(),
+            is_encrypted: tls.is_some(),
+            authority: tls.as_ref().and_then(Tls::own_authority),
+        })
+        .await?;
+        let metrics = Metrics::new(&services);
+        store.observe(metrics.database.observer());
+        let module_places = Semaphore::new(settings.runs.nodes_at_once as usize);
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
-        let packages = Packages::new(&settings);
-        let package_access = PackageAccess::agree(&store, clock.now()).await?;
         let (bus, nats_users) = nats::connect(settings.nats.as_ref()).await?;
         // One that is inside of this process reaches no other.
         let group_bus = match &settings.nats {
             Some(_) if is_shared => Some((bus.clone(), Seal::agree(&store, clock.now()).await?)),
             _ => None,
         };
-        let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
-        let tracer = tracer.unwrap_or_else(|error| {
-            tracing::warn!(error = %error, "no traces are sent");
-            Tracer::default()
-        });
         let shared = Shared {
             store,
             limits: Limits::new(&settings.limits),
             settings,
             clock,
+            services,
             passwords,
             tokens: TokenCache::default(),
             failures: FailureLimiter::default(),
             metrics,
             tls,
-            plugin_tasks: PluginTaskCache::default(),
-            packages,
-            package_access,
-            plans: PlanCache::default(),
             agents: Agents::default(),
             locals: Locals::default(),
             output: OutputWriter::default(),
@@ -146,8 +133,6 @@ impl App {
             write_turns: FairSemaphore::new(WRITERS_AT_ONCE),
             tracer,
             group: Group::new(&owner, clock.now(), is_shared, group_bus),
-            webhooks: Webhooks::default(),
-            module_keys,
             module_places,
             owner,
             bus,
@@ -159,11 +144,6 @@ impl App {
 }
 
 impl App {
-    /// What expressions of task fields and node filters can call.
-    pub fn library(&self) -> Arc<Library> {
-        self.settings.library.clone().unwrap_or_else(stoker_planner::library)
-    }
-
     /// What is kept of a password.
     pub(crate) async fn hash(&self, password: String) -> Result<String, ApiError> {
         self.passwords.hash(password).await.map_err(|error| {
@@ -176,12 +156,6 @@ impl App {
     pub(crate) async fn change(&self, login: &Authenticated) -> Result<Writing, StoreError> {
         self.store.change(&login.actor(), self.clock.now()).await
     }
-}
-
-async fn is_something_sealed(store: &Store) -> Result<bool, StoreError> {
-    let mut session = store.read().await?;
-    let has_modules = !session.module_list(&ModuleFilter::default()).await?.is_empty();
-    Ok(has_modules || !session.webhook_list(&List::default()).await?.items.is_empty())
 }
 
 impl Deref for App {

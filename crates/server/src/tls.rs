@@ -34,6 +34,12 @@ enum Source {
 type Written = (Option<SystemTime>, Option<SystemTime>);
 
 impl Tls {
+    /// The certificate that clients have to trust, where this server issues its own.
+    pub(crate) fn own_authority(&self) -> Option<Arc<str>> {
+        self.own_names()?;
+        self.authority.as_ref().map(|authority| authority.pem().into())
+    }
+
     /// `None` where nothing is said of TLS.
     pub(crate) fn open(
         settings: Option<&stoker_settings::Tls>,

@@ -5,11 +5,22 @@
 //! business of `server`. It knows no caller: whoever changes something passes an `Actor`.
 
 pub mod clock;
+pub mod database;
 pub mod error;
 pub mod fair_semaphore;
+pub mod graphs;
+pub mod metadata;
+pub mod modules;
+pub mod planning;
+pub mod plugins;
+pub mod precondition;
 pub mod random;
+pub mod repositories;
+pub mod services;
 pub mod trace;
+pub mod webhooks;
 
 pub use clock::Clock;
 pub use error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity};
 pub use fair_semaphore::FairSemaphore;
+pub use services::{Environment, OpenError, Services};

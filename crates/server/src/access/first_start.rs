@@ -1,7 +1,7 @@
 //! The first start makes the first user.
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
-use stoker_services::{Clock, ServiceError};
+use stoker_services::{Clock, OpenError, ServiceError};
 use stoker_store::{Store, StoreError};
 
 use crate::access::password::{HashingFailed, Passwords};
@@ -31,7 +31,7 @@ pub enum FirstStartFailed {
     #[error(transparent)]
     Service(#[from] ServiceError),
     #[error(transparent)]
-    Keys(#[from] crate::modules::keys::KeyError),
+    Open(#[from] OpenError),
     #[error(transparent)]
     Nats(#[from] crate::nats::NatsFailed),
     #[error(transparent)]

@@ -5,7 +5,6 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::state::App;
 
 pub(crate) use self::agents::Joining;
-pub(crate) use self::graphs::{PlannedGraph, planned_graph};
 pub(crate) use self::modules::{OWN_TENANT, module_faults};
 
 mod matrix;

@@ -14,7 +14,6 @@
 //! it is acknowledged. Who is alone has nobody to write to, and looks once a second whether that is still so.
 
 mod hear;
-pub(crate) mod keys;
 mod letter;
 mod poll;
 mod post;

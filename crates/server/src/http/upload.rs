@@ -6,11 +6,11 @@ use std::io::{self, Seek as _, Write as _};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use stoker_packages::PluginsRoot;
+use stoker_services::plugins::files::{aside, disk_failed};
 use tokio::sync::mpsc;
 
 use crate::http::body::{drain, next_frame, too_large};
 use crate::http::error::{ApiError, ApiResult};
-use crate::packages::{aside, disk_failed};
 use crate::state::App;
 
 /// Pieces that wait for the disk.
@@ -24,7 +24,7 @@ impl FromRequest<App> for Upload {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let bytes_max = app.settings.plugin_bytes_max;
-        receive(request.into_body(), app.packages.root().clone(), bytes_max).await.map(Self)
+        receive(request.into_body(), app.services.packages.root().clone(), bytes_max).await.map(Self)
     }
 }
 

@@ -62,7 +62,8 @@ impl Book {
         self.enter(name, "histogram", labels, help, Family::new_with_constructor(make))
     }
 
-    fn enter<M: Metric + Clone>(
+    /// A metric that another crate counts with a handle of its own.
+    pub(super) fn enter<M: Metric + Clone>(
         &mut self,
         name: &str,
         kind: &str,
@@ -81,16 +82,6 @@ impl Book {
 /// Times of answers: a tenth of a millisecond to three seconds.
 pub(super) fn short_times() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 2.0, 16))
-}
-
-/// Times of work: a millisecond to two minutes.
-pub(super) fn long_times() -> Histogram {
-    Histogram::new(exponential_buckets(0.001, 2.0, 18))
-}
-
-/// Numbers of things: one to four million.
-pub(super) fn numbers() -> Histogram {
-    Histogram::new(exponential_buckets(1.0, 4.0, 12))
 }
 
 #[cfg(test)]

@@ -16,10 +16,12 @@ use std::fmt::Write as _;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
+use stoker_services::Services;
 
 pub(crate) use self::api::{Refused, count};
 use self::book::Book;
 pub(crate) use self::engine::attempt_end;
+
 use crate::state::App;
 
 /// The media type of [`Metrics::text`].
@@ -38,7 +40,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(services: &Services) -> Self {
         let mut book = Book::new();
         Self {
             agents: agents::Agents::new(&mut book),
@@ -46,8 +48,8 @@ impl Metrics {
             bus: bus::Bus::new(&mut book),
             database: database::Database::new(&mut book),
             engine: engine::Engine::new(&mut book),
-            planner: planner::Planner::new(&mut book),
-            webhooks: webhooks::Webhooks::new(&mut book),
+            planner: planner::Planner::new(&mut book, &services.planning.metrics),
+            webhooks: webhooks::Webhooks::new(&mut book, &services.webhooks.metrics),
             registry: book.registry,
         }
     }

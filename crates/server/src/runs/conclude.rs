@@ -5,15 +5,15 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_model::{
     Actor, Change, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
 };
+use stoker_services::modules::automatic;
+use stoker_services::webhooks::run_news;
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 
 use super::conductor::Broken;
 use super::launch::{end, mark_stopped, open_parts, was_stopped};
 use super::outcome::{mark_nodes, note_on_parent};
 use super::request::Manner;
-use crate::modules::automatic;
 use crate::state::App;
-use crate::webhooks::run_news;
 
 /// A run and the generation with which this server has it: whoever lost it changes nothing.
 pub(super) type Held = (RunId, i64);
@@ -163,7 +163,7 @@ pub(super) async fn conclude(app: &App, parent: RunId, lease: i64) -> Result<(),
     let detail = json!({"status": status.as_str(), "message": run.message});
     writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
     app.metrics.engine.run_ended(topic);
-    app.webhooks.ring();
+    app.services.webhooks.ring();
     app.conduct_all(automatic);
     app.tell_news(parent);
     Ok(())

@@ -9,6 +9,8 @@ use stoker_engine::blueprint::{Options, of_plan};
 use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_services::modules::reapply::Reapply;
+use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::trace;
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::StoreError;
@@ -31,8 +33,6 @@ use super::restore::{cut, rest, restore};
 use super::session::has_ended;
 use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
-use crate::modules::reapply::Reapply;
-use crate::planning::{self, PlanRequest, StoredPlan};
 use crate::state::App;
 
 /// Before trying again when the database does not answer.
@@ -175,7 +175,7 @@ async fn part(app: &App, child: &Run, is_paused: bool) -> Result<RunStatus, Brok
     if manner.dry_run {
         let mut session = app.store.read().await?;
         let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
-        let stored = StoredPlan::read(app, &mut session, record).await?;
+        let stored = StoredPlan::read(&app.services.planning, &mut session, record).await?;
         drop(session);
         let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
         return conclude_part(app, (child.id, lease), child.id, ended).await;
@@ -234,7 +234,7 @@ async fn plan(
     } else {
         let (subgraphs, force) = (manner.subgraphs.clone(), manner.force);
         let wanted = PlanRequest { subgraphs, force, ..request.to_plan() };
-        planning::make_plan(app, &Actor::server(), cluster, wanted).await?.id
+        planning::make_plan(&app.services.planning, &Actor::server(), cluster, wanted).await?.id
     };
     let mut writing = app.store.change(&Actor::server(), app.clock.now()).await?;
     writing.run_work_plan(run, lease, plan_id).await?;
@@ -269,10 +269,11 @@ impl Taken<'_> {
             || request.rest_of.is_some()
             || !request.from.is_empty();
         let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
-        let stored = StoredPlan::read(app, &mut session, record).await?;
+        let stored = StoredPlan::read(&app.services.planning, &mut session, record).await?;
         let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
         let secrets = secrets.values().map(str::to_owned).collect();
-        let metadata = planning::metadata(app, &mut session, &cluster, &request.graph_type).await?;
+        let metadata =
+            planning::metadata(&app.services.planning, &mut session, &cluster, &request.graph_type).await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
         let options = manner.options(&defaults(app));
         let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)

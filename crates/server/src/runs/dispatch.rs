@@ -8,12 +8,12 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
 use stoker_model::{DocumentId, Json, JsonMap, NodeId};
 use stoker_planner::ExplainedPlan;
+use stoker_services::repositories::{put_credential, wants_credential};
 use stoker_state::Secrets;
 use stoker_store::StoreError;
 use stoker_tasks::SystemFiles;
 
 use super::agents::executors_of;
-use crate::repositories::{put_credential, wants_credential};
 use crate::state::App;
 
 /// Before trying again when the database does not answer.
@@ -122,7 +122,7 @@ impl Dispatch {
             let read = async { self.app.store.read().await?.agent_by_uid(node).await };
             match read.await {
                 Ok(agent) => {
-                    let given = self.app.package_access.credential(id, agent.as_ref());
+                    let given = self.app.services.repositories.access.credential(id, agent.as_ref());
                     put_credential(parameters, &given.user, &given.password);
                     return Ok(Some(given.password));
                 }

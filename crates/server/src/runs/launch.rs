@@ -7,13 +7,13 @@ use stoker_model::{
 };
 use stoker_services::random;
 use stoker_services::trace;
+use stoker_services::webhooks::run_news;
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::{List, RunFilter, Session, StoreError, Writing};
 
 use super::STOPPED;
 use super::request::{GraphRequest, Manner, encode};
 use crate::state::App;
-use crate::webhooks::run_news;
 
 /// Graphs to be run on a cluster, one after the other.
 pub(crate) struct Launch {

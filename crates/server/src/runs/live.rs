@@ -55,12 +55,19 @@ impl App {
             return;
         }
         // It was written down a moment ago that it begins.
-        self.webhooks.ring();
+        self.services.webhooks.ring();
         let app = self.clone();
         self.spawn(async move {
             Box::pin(conduct(app.clone(), run)).await;
             app.live.conducted.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
         });
+    }
+
+    /// Carries out several runs.
+    pub(crate) fn conduct_all(&self, runs: Vec<RunId>) {
+        for run in runs {
+            self.conduct(run);
+        }
     }
 
     /// Begins everything that goes on beside requests.
@@ -76,7 +83,7 @@ impl App {
         self.spawn(async move { app.sightings.write(&app).await });
         let app = self.clone();
         self.spawn(async move { watch(&app).await });
-        self.spawn(crate::webhooks::send(self.clone()));
+        self.spawn(stoker_services::webhooks::run(self.services.webhooks.clone()));
         let app = self.clone();
         self.spawn(async move { crate::nats::host(&app).await });
         let app = self.clone();

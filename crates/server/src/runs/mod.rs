@@ -40,6 +40,7 @@ mod settle;
 mod sightings;
 mod spans;
 mod telling;
+mod wait;
 mod work;
 
 pub(crate) use agents::{Agents, Place, Proof};
@@ -60,6 +61,7 @@ pub(crate) use seen::Seen;
 pub(crate) use session::{Carrier, converse, has_ended, keep_output, pass_on, say_again};
 pub(crate) use settle::{Settled, settle, settle_here};
 pub(crate) use sightings::Sightings;
+pub(crate) use wait::wait;
 
 /// The key in the result of a run that was stopped.
 pub(crate) const STOPPED: &str = "stopped";

@@ -74,7 +74,7 @@ impl ModuleWork {
         let mut modules = Vec::with_capacity(self.list.items.len());
         let mut secrets = Vec::new();
         for item in &self.list.items {
-            let contents = self.app.module_keys.unseal(&item.contents).map_err(|error| {
+            let contents = self.app.services.module_keys.unseal(&item.contents).map_err(|error| {
                 let message =
                     format!("the contents of module `{}` cannot be opened: {error}", item.body.name);
                 let at = self.app.clock.now();

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use stoker_model::{Change, NodeId, RunStatus};
+use stoker_services::modules::lists::{Wanted, enqueue, items};
+use stoker_services::modules::reapply::{Progress, Reapply};
 
 use super::conclude::{Held, change};
 use super::conductor::Broken;
 use super::launch::end;
-use crate::modules::lists::{Wanted, enqueue, items};
-use crate::modules::reapply::{Progress, Reapply};
-use crate::modules::wait;
+use super::wait::wait;
 use crate::state::App;
 
 /// A batch goes out together with the note that it did, so that nobody gets it twice, whoever goes on with the rest.

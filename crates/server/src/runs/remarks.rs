@@ -2,10 +2,10 @@
 
 use stoker_engine::blueprint::Defect;
 use stoker_planner::{Excluded, NOT_ONLINE, Plan};
+use stoker_services::planning;
 use stoker_services::{ServiceError, ServiceResult};
 
 use super::request::Manner;
-use crate::planning;
 
 /// More nodes than these are counted.
 const NODES_TOLD: usize = 5;

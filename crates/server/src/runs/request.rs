@@ -6,7 +6,7 @@ use stoker_engine::session::Mode;
 use stoker_model::{GraphType, Json, NodeId, PlanId, RunId};
 use stoker_planner::Subgraph;
 
-use crate::planning::PlanRequest;
+use stoker_services::planning::PlanRequest;
 
 const VERSION: u64 = 1;
 /// Of what begins in the middle of a plan: who knows nothing of that must not begin at its beginning.

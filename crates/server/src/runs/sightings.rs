@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use stoker_model::{JsonMap, NodeId};
+use stoker_services::webhooks::node_news;
 use stoker_store::{Sighting, StoreError};
 use tokio::sync::Notify;
 
 use crate::state::App;
-use crate::webhooks::node_news;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -82,7 +82,7 @@ impl Sightings {
 async fn note_down(app: &App, batch: &BTreeMap<NodeId, Sighting>) -> Result<(), StoreError> {
     let now = app.clock.now();
     if app.store.nodes_sighted(batch, now, |node| node_news(node, now)).await? > 0 {
-        app.webhooks.ring();
+        app.services.webhooks.ring();
     }
     Ok(())
 }

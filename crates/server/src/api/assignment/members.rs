@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use stoker_model::{Cluster, Node, NodeId};
 use stoker_store::{List, NodeFilter, Writing};
 use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
 
 use super::not_assigned;
 use crate::http::error::{ApiError, ApiResult};
-use crate::modules::automatic::enqueue_for;
 
 /// The nodes with these ids, in that order; all of them, each named once.
 pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec<Node>> {

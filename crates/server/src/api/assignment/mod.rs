@@ -12,6 +12,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
+use stoker_services::metadata::holder::{Holder, Part};
 
 pub(super) use self::members::set_members;
 use self::members::{foreign, load};
@@ -25,8 +27,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::routes::Routes;
 use crate::limits::within_quota;
-use crate::modules::automatic::enqueue_for;
-use crate::parts::holder::{Holder, Part};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -3,16 +3,16 @@
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_store::{List, NodeFilter, Writing};
 use stoker_services::ErrorDetail;
+use stoker_state::json::merged;
+use stoker_services::plugins::enabling::Enabling;
+use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::plugins::links::unused;
 
 use super::document::{default_settings, release_of};
 use super::plugins::{SWITCH, Section, Version, sections};
 use super::restrictions::Violations;
 use super::{check, lock};
 use crate::http::error::{ApiError, ApiResult};
-use crate::json::merged;
-use crate::parts::enabling::Enabling;
-use crate::parts::holder::{Holder, Part};
-use crate::parts::links::unused;
 use crate::state::App;
 
 /// What shall become of one version of a plugin.

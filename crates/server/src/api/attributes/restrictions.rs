@@ -9,6 +9,7 @@ use stoker_registry::settings::{RestrictedSetting, restricted_settings};
 use stoker_store::Session;
 use utoipa::ToSchema;
 use stoker_services::ErrorDetail;
+use stoker_services::plugins::condition_models::ConditionModels;
 
 use super::document::release_of;
 use super::plugins::{Section, sections};
@@ -17,7 +18,6 @@ use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::parts::models::ConditionModels;
 use crate::state::App;
 
 /// A section, a setting or an option that is not simply there.

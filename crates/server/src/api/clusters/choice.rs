@@ -7,13 +7,13 @@ use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, 
 use stoker_registry::wizard::{AnswerProblem, Chosen};
 use stoker_store::{Session, Writing};
 use stoker_services::ErrorDetail;
+use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
+use stoker_services::plugins::enabling::Enabling;
+use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 
 use super::modes;
 use super::read::NewBody;
 use crate::http::error::{ApiError, ApiResult};
-use crate::parts::catalog::{Catalog, finding_item, shown_findings};
-use crate::parts::enabling::Enabling;
-use crate::parts::wizard::{Wizard, bound_mode, decide};
 
 /// Everything that a choice means for the cluster.
 #[derive(Default)]

@@ -10,6 +10,7 @@ use stoker_registry::components::{Finding, Registry};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -18,7 +19,6 @@ use crate::http::error::{ApiError, ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
-use crate::parts::catalog::{Catalog, finding_item, shown_findings};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -8,6 +8,7 @@ use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
 use stoker_planner::Subgraph;
 use utoipa::ToSchema;
+use stoker_services::planning;
 
 use super::read::{MannerBody, SubgraphBody, graph, manner};
 use crate::access::caller::Authenticated;
@@ -18,7 +19,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::planning;
 use crate::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
 use crate::state::App;
 
@@ -196,7 +196,7 @@ pub(super) async fn plan_apply(
     let asked = Launch { graphs: vec![graph], manner, name: RunName::Deploy };
     // What changes while it is looked is looked at, too: what was approved is what runs.
     for _ in 0..APPLY_TRIES {
-        let (changed, seen) = planning::changes_since(&app, cluster.id, &plan).await?;
+        let (changed, seen) = planning::changes_since(&app.services.planning, cluster.id, &plan).await?;
         if !changed.is_empty() {
             let message = format!(
                 "the plan is out of date, because these have changed since it was made: {}; make a new one",
@@ -226,7 +226,7 @@ pub(super) async fn start(
     let mut tasks = HashSet::new();
     for graph in &asked.graphs {
         let wanted = graph.to_plan();
-        tasks.extend(planning::check_request(app, &mut session, &record, &wanted).await?);
+        tasks.extend(planning::check_request(&app.services.planning, &mut session, &record, &wanted).await?);
     }
     drop(session);
     check_ends(&asked.manner.subgraphs, &tasks)?;

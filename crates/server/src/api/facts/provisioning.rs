@@ -6,6 +6,7 @@ use stoker_manifest::reader::{json_map, list_of};
 use stoker_model::{Cluster, FactsKind, JsonMap, Node};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::planning::supplied;
 
 use super::compute;
 use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection};
@@ -18,7 +19,6 @@ use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::supplied;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Provisioning;

@@ -4,8 +4,8 @@ use serde::Serialize;
 use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use utoipa::ToSchema;
+use stoker_services::graphs::Stored;
 
-use super::change::Stored;
 use crate::http::answer::Answer;
 use crate::http::error::ErrorItem;
 use crate::http::etag;

@@ -10,6 +10,7 @@ use stoker_model::{
 };
 use stoker_modules::{ApplyRequest, Refusal, datastore, rules};
 use stoker_store::{ModuleFilter, Writing};
+use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 
 use super::fault::{Answered, Fault, Faults};
 use super::instances::Instance;
@@ -20,8 +21,7 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use crate::modules::wait;
+use crate::runs::wait;
 use crate::state::App;
 
 /// For a run to write down that its time is over.

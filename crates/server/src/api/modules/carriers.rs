@@ -10,6 +10,7 @@ use stoker_modules::reapply::{self, Carrier, Limits};
 use stoker_modules::{ReapplyRequest, Who, fits};
 use stoker_store::{List, NodeFilter, Session};
 use stoker_services::clock;
+use stoker_services::modules;
 
 use super::fault::{Answered, Faults};
 use super::instances::{Instance, Known, Page, page};
@@ -21,7 +22,6 @@ use crate::http::client::Reached;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::modules;
 use crate::state::App;
 
 /// The instances that carry a module, or how many of them with which contents

@@ -81,7 +81,7 @@ pub(super) async fn module_create(
     let mut writing = app.change(&login).await?;
     let datastores = datastores(&mut writing).await?;
     let body = rules::create(&create, Surroundings { who, types: &types(&app), datastores: &datastores })?;
-    let sealed = app.module_keys.seal(&create.contents)?;
+    let sealed = app.services.module_keys.seal(&create.contents)?;
     let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = made.map_err(|error| taken(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {

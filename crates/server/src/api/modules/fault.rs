@@ -12,9 +12,9 @@ use stoker_services::ServiceError;
 use stoker_store::StoreError;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema};
+use stoker_services::modules::keys::KeyError;
 
 use crate::http::error::ApiError;
-use crate::modules::keys::KeyError;
 
 /// Where the module API lives.
 const PLACE: &str = "/v1.0/";

@@ -10,6 +10,8 @@ use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
 use stoker_services::ServiceError;
 use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
+use stoker_services::modules::automatic::modules_for;
+use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 
 use super::datastores::all;
 use super::fault::{Answered, Fault, Faults};
@@ -22,8 +24,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::limits::within_quota;
-use crate::modules::automatic::modules_for;
-use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use crate::runs::{GraphRequest, Launch, Manner, launch_in};
 use crate::state::App;
 

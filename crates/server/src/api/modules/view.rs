@@ -91,7 +91,7 @@ pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> Answered<St
         let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
         return Ok(STANDARD.encode(sentence));
     }
-    Ok(app.module_keys.unseal(&applied.contents)?)
+    Ok(app.services.module_keys.unseal(&applied.contents)?)
 }
 
 pub(super) fn instance(found: &Instance) -> Json {

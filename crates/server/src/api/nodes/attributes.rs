@@ -5,6 +5,7 @@ use serde_json::json;
 use stoker_manifest::reader::json_map;
 use stoker_model::{JsonMap, Node};
 use stoker_services::ErrorDetail;
+use stoker_state::json::merge;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
@@ -13,7 +14,6 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
-use crate::json::merge;
 use crate::runs::over_ssh;
 use crate::state::App;
 

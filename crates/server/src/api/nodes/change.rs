@@ -7,14 +7,14 @@ use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
 use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
+use stoker_services::metadata::holder::{Holder, Part};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
 use crate::api::attributes::models_of;
 use crate::http::error::{ApiError, ApiResult};
 use crate::limits::within_quota;
-use crate::modules::automatic::enqueue_for;
-use crate::parts::holder::{Holder, Part};
 use crate::state::App;
 
 /// A node as it is now.

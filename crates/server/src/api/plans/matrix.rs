@@ -41,7 +41,7 @@ pub(super) async fn plan_matrix(
         Action::Run => 'p',
         Action::Skip => 'k',
     };
-    let mut matrix = app.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
+    let mut matrix = app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
     matrix.name(&mut app.store.read().await?, cluster).await?;
     Ok(Answer::ok(matrix))
 }

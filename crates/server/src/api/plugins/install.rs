@@ -12,6 +12,10 @@ use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder, repositories_
 use stoker_registry::package::{CheckOptions, Checked, Package, line_of};
 use stoker_store::{List, Writing};
 use utoipa::ToSchema;
+use stoker_services::plugins::files::{archive_refused, aside, disk_failed, keep, package_refused};
+use stoker_services::plugins::conflicts::{Pairing, oddities, require_none};
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::links::link_plugin;
 
 use super::taken;
 use super::view::{PluginView, show};
@@ -19,10 +23,6 @@ use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::upload::Upload;
-use crate::packages::{archive_refused, aside, disk_failed, keep, package_refused};
-use crate::parts::conflicts::{Pairing, oddities, require_none};
-use crate::parts::holder::require_unused;
-use crate::parts::links::link_plugin;
 use crate::state::App;
 
 /// An archive as `stoker plugin build` makes it.
@@ -49,7 +49,7 @@ pub(super) async fn plugin_upload(
     let Some(archive) = archive else {
         return Err(ApiError::bad_request("the body is empty; send an archive"));
     };
-    let changing = app.packages.change().await;
+    let changing = app.services.packages.change().await;
     let root = changing.root.clone();
     let (unpacked, checked, unindexed) = aside(move || read_archive(&root, archive)).await??;
     let (package, mut warnings) = sound(checked)?;

@@ -12,6 +12,9 @@ use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use stoker_services::ErrorDetail;
+use stoker_services::plugins::files::{disk_failed, keep};
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::links::link_plugin;
 
 use self::body::{PluginBody, Said};
 use self::install::Installed;
@@ -25,9 +28,6 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
-use crate::packages::{disk_failed, keep};
-use crate::parts::holder::require_unused;
-use crate::parts::links::link_plugin;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -145,7 +145,7 @@ async fn plugin_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let changing = app.packages.change().await;
+    let changing = app.services.packages.change().await;
     let mut writing = app.change(&login).await?;
     let plugin = find(&mut writing, &path).await?;
     condition.check(plugin.generation)?;

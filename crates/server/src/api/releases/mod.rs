@@ -13,6 +13,8 @@ use stoker_model::{
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
+use stoker_services::metadata::holder::{clusters_of_release, require_unused};
 
 use self::body::{ReleaseBody, Said};
 use self::view::{ReleaseView, answer, show};
@@ -25,8 +27,6 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::routes::Routes;
-use crate::parts::conflicts::{Pairing, require_none, require_sound};
-use crate::parts::holder::{clusters_of_release, require_unused};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

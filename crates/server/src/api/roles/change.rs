@@ -2,6 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
+use stoker_services::metadata::holder::{Holder, Part, require_unused};
+use stoker_services::metadata::sections;
 
 use super::view::{self, RoleView};
 use crate::access::caller::Authenticated;
@@ -9,8 +11,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
-use crate::parts::holder::{Holder, Part, require_unused};
-use crate::parts::metadata;
 use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
@@ -103,7 +103,7 @@ fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &
     let mut problems = Vec::new();
     let known_tags = holder.all(Part::Tags);
     let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
-    let unknown: Vec<&str> = metadata::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
+    let unknown: Vec<&str> = sections::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
     if !unknown.is_empty() {
         problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
     }

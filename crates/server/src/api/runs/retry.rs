@@ -6,6 +6,7 @@ use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
 use stoker_planner::referred;
 use stoker_store::{HistoryFilter, Session};
 use utoipa::ToSchema;
+use stoker_services::planning::StoredPlan;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -14,7 +15,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::planning::StoredPlan;
 use crate::runs::{GraphRequest, Launch, Manner, decode_request, launch};
 use crate::state::App;
 
@@ -165,7 +165,7 @@ async fn named(
 ) -> ApiResult<Vec<String>> {
     let Some(plan_id) = part.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Some(record) = session.plan_get(plan_id).await? else { return Ok(Vec::new()) };
-    let stored = StoredPlan::read(app, session, record).await?;
+    let stored = StoredPlan::read(&app.services.planning, session, record).await?;
     let is_known = |name: &String| !referred(&stored.explained.plan, name).is_empty();
     Ok(names.extract_if(.., |name| is_known(name)).collect())
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, Owner};
 use stoker_store::Session;
+use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::sections;
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;
@@ -12,8 +14,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
-use crate::parts::holder::{Holder, Part};
-use crate::parts::metadata;
 use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<TagView>>> {
@@ -110,7 +110,7 @@ async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiRes
 }
 
 fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
-    let with_it = roles.iter().filter(|(_, meta)| metadata::tags_of(meta).any(|known| known == tag));
+    let with_it = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|known| known == tag));
     with_it.map(|(role, _)| role.clone()).collect()
 }
 

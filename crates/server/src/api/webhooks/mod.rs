@@ -113,7 +113,7 @@ async fn webhook_update(
     let webhook = updated.map_err(|error| explained(error, &webhook.body.name))?;
     writing.commit(change("webhook.update", &webhook)).await?;
     // It may have been enabled.
-    app.webhooks.ring();
+    app.services.webhooks.ring();
     let generation = webhook.generation;
     Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
 }
@@ -140,7 +140,7 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
 }
 
 fn seal(app: &App, secret: &str) -> ApiResult<Sealed> {
-    app.module_keys.seal(secret).map_err(|error| {
+    app.services.module_keys.seal(secret).map_err(|error| {
         tracing::error!(error = %error, "a secret cannot be sealed");
         let message = "the secret cannot be sealed; the log of the server says why";
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
