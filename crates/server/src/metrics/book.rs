@@ -101,8 +101,8 @@ mod tests {
         bus::Bus::new(&mut book);
         database::Database::new(&mut book);
         engine::Engine::new(&mut book);
-        planner::Planner::new(&mut book);
-        webhooks::Webhooks::new(&mut book);
+        planner::Planner::new(&mut book, &stoker_services::planning::PlanMetrics::default());
+        webhooks::Webhooks::new(&mut book, &stoker_services::webhooks::DeliveryMetrics::default());
         book
     }
 
