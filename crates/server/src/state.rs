@@ -74,7 +74,11 @@ pub struct Shared {
 
 impl App {
     /// Takes over an open store and makes the first user if there is none.
-    pub async fn new(store: Store, settings: Server) -> Result<(Self, FirstStart), FirstStartFailed> {
+    pub async fn new(
+        store: Store,
+        settings: impl Into<Arc<Server>>,
+    ) -> Result<(Self, FirstStart), FirstStartFailed> {
+        let settings: Arc<Server> = settings.into();
         let passwords = Passwords::new()?;
         let clock = Clock;
         let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
@@ -84,7 +88,6 @@ impl App {
             DatabaseLocation::Url(_) => random::uuid()?,
         };
         let is_shared = matches!(settings.database, DatabaseLocation::Url(_));
-        let settings = Arc::new(settings);
         let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?;
         let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
         let tracer = tracer.unwrap_or_else(|error| {
