@@ -4,6 +4,8 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use stoker_orchestrator::AgentSpawner;
+use stoker_orchestrator::lifecycle;
 use stoker_services::database::{self, FolderError};
 use stoker_settings::Server;
 use stoker_store::{OpenError, Store};
@@ -11,10 +13,9 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+use crate::connections;
 use crate::router::service;
-use crate::runs::AgentSpawner;
 use crate::state::App;
-use crate::{connections, upkeep};
 
 /// For whoever listens to a network in the clear.
 const WARNING: &str = "Warning: passwords, tokens and secrets of tasks cross the network unencrypted. Make a certificate \
@@ -72,29 +73,19 @@ pub async fn serve(
         app.services.repositories.access.listens_on(address);
     }
     app.begin_runs();
-    let upkeep = tokio::spawn(upkeep::run(app.clone()));
-    let live = app.clone();
-    // Whoever watches a run would otherwise hold up the end: their streams are requests under way.
+    let stopping = app.orchestrator.clone();
+    // Streams of events are requests in flight: they would hold up the end.
     let stop = async move {
         stop.await;
-        live.end_runs();
-        live.leave_group().await;
+        lifecycle::stop(&stopping);
+        lifecycle::hand_over(&stopping).await;
     };
-    let looking_after = app.clone();
-    let certificates = tokio::spawn(async move {
-        if let Some(tls) = &looking_after.tls {
-            tls.look_after(looking_after.clock).await;
-        }
-    });
     let tls = app.tls.as_ref().map(|tls| Arc::clone(&tls.config));
     let served = connections::serve(service(&app), listener, tls, stop).await;
-    upkeep.abort();
-    certificates.abort();
     app.end_runs();
-    app.locals.ended().await;
-    app.hosting.ended().await;
+    lifecycle::drained(&app.orchestrator).await;
     app.store.close().await;
-    let tracer = app.tracer.clone();
+    let tracer = app.orchestrator.context.tracer.clone();
     // It blocks; and if it cannot be waited for, nothing is lost but spans.
     _ = tokio::task::spawn_blocking(move || tracer.end()).await;
     served.map_err(ServeError::Listener)

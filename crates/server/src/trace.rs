@@ -10,18 +10,17 @@ use axum::middleware::Next;
 use axum::response::Response;
 use stoker_services::random;
 use stoker_services::trace::within;
-use stoker_traces::{Kind, Span, Traceparent};
+use stoker_traces::{Kind, Span, Traceparent, Tracer};
 use tracing::Instrument as _;
 
 use crate::access::caller::Login;
-use crate::interface;
-use crate::state::App;
+use crate::web_ui;
 
 const HEADER: HeaderName = HeaderName::from_static("traceparent");
 /// The same in an answer, without what only programs want.
 const ANSWER: HeaderName = HeaderName::from_static("x-trace-id");
 /// What is asked all the time, by nobody who wants to know what became of it.
-const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", interface::PLACE];
+const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", web_ui::PLACE];
 
 fn begin() -> Option<Traceparent> {
     let trace = u128::from_ne_bytes(random::bytes().ok()?);
@@ -29,10 +28,10 @@ fn begin() -> Option<Traceparent> {
 }
 
 /// Gives a request its trace.
-pub(crate) async fn follow(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next: Next) -> Response {
     let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let mut span = span_of(&app, &request, &route, given);
+    let mut span = span_of(&tracer, &request, &route, given);
     let Some(trace) = span.context().or(given).or_else(begin) else { return next.run(request).await };
     let id = trace.id();
     let logged = tracing::info_span!("request", trace_id = id, method = %request.method(), route);
@@ -48,12 +47,12 @@ pub(crate) async fn follow(State(app): State<App>, request: Request, next: Next)
 }
 
 /// The request as a span: what was asked for and by whom, and nothing of what was sent.
-fn span_of(app: &App, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
-    if !app.tracer.is_on() || UNTRACED.contains(&route) {
+fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
+    if !tracer.is_on() || UNTRACED.contains(&route) {
         return Span::default();
     }
     let method = request.method().as_str();
-    let mut span = app.tracer.begin(Kind::Server, format!("{method} {route}"), under);
+    let mut span = tracer.begin(Kind::Server, format!("{method} {route}"), under);
     span.set("http.request.method", method.to_owned());
     span.set("http.route", route.to_owned());
     if let Some(Login::Is(caller)) = request.extensions().get::<Login>() {

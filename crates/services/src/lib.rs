@@ -4,6 +4,7 @@
 //! with domain values or a [`ServiceError`], which says whose fault a failure is; turning that into a status code is the
 //! business of `server`. It knows no caller: whoever changes something passes an `Actor`.
 
+pub mod background;
 pub mod clock;
 pub mod database;
 pub mod error;
@@ -11,6 +12,7 @@ pub mod fair_semaphore;
 pub mod graphs;
 pub mod metadata;
 pub mod modules;
+pub mod nodes;
 pub mod planning;
 pub mod plugins;
 pub mod precondition;

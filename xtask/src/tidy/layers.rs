@@ -45,6 +45,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("manifest", Layer::Pure),
     ("model", Layer::Pure),
     ("modules", Layer::Pure),
+    ("orchestrator", Layer::Orchestration),
     ("packages", Layer::Shell),
     ("pictures", Layer::Pure),
     ("planner", Layer::Pure),

@@ -1,6 +1,7 @@
 //! The first start makes the first user.
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
+use stoker_orchestrator::StartError;
 use stoker_services::{Clock, OpenError, ServiceError};
 use stoker_store::{Store, StoreError};
 
@@ -33,7 +34,7 @@ pub enum FirstStartFailed {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
-    Nats(#[from] crate::nats::NatsFailed),
+    Orchestrator(#[from] StartError),
     #[error(transparent)]
     Tls(#[from] stoker_tls::TlsError),
 }

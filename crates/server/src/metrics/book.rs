@@ -44,10 +44,6 @@ impl Book {
         self.enter(name, "gauge", labels, help, Family::default())
     }
 
-    pub(super) fn histogram(&mut self, name: &str, help: &str, make: fn() -> Histogram) -> Histogram {
-        self.enter(name, "histogram", &[], help, make())
-    }
-
     pub(super) fn histograms<L>(
         &mut self,
         name: &str,
@@ -89,20 +85,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::metrics::{agents, api, bus, database, engine, planner, webhooks};
+    use crate::metrics::{Counters, OwnMetrics};
 
     const PAGE: &str = include_str!("../../../../docs/metrics.md");
     const DASHBOARD: &str = include_str!("../../../../packaging/grafana/stoker.json");
 
     fn all() -> Book {
         let mut book = Book::new();
-        agents::Agents::new(&mut book);
-        api::Api::new(&mut book);
-        bus::Bus::new(&mut book);
-        database::Database::new(&mut book);
-        engine::Engine::new(&mut book);
-        planner::Planner::new(&mut book, &stoker_services::planning::PlanMetrics::default());
-        webhooks::Webhooks::new(&mut book, &stoker_services::webhooks::DeliveryMetrics::default());
+        OwnMetrics::new(&mut book, &Counters::default());
         book
     }
 

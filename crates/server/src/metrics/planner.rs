@@ -1,12 +1,11 @@
 //! Plans.
 
 use prometheus_client::metrics::gauge::Gauge;
-use stoker_services::planning::PlanMetrics;
+use stoker_services::planning::{PlanCache, PlanMetrics};
 
 use super::book::Book;
-use crate::state::App;
 
-pub(crate) struct Planner {
+pub(super) struct Planner {
     waiting: Gauge,
 }
 
@@ -25,7 +24,7 @@ impl Planner {
         Self { waiting: book.gauge("plans_waiting", "Plans that wait for their turn to be computed") }
     }
 
-    pub(super) fn read(&self, app: &App) {
-        self.waiting.set(i64::try_from(app.services.planning.plans.n_waiting()).unwrap_or(i64::MAX));
+    pub(super) fn read(&self, plans: &PlanCache) {
+        self.waiting.set(i64::try_from(plans.n_waiting()).unwrap_or(i64::MAX));
     }
 }

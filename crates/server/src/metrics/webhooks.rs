@@ -2,11 +2,11 @@
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_services::webhooks::DeliveryMetrics;
+use stoker_store::Store;
 
 use super::book::Book;
-use crate::state::App;
 
-pub(crate) struct Webhooks {
+pub(super) struct Webhooks {
     waiting: Gauge,
 }
 
@@ -26,8 +26,8 @@ impl Webhooks {
     }
 
     /// Numbers are asked for also when the database is away: then this one stays as it was.
-    pub(super) async fn read(&self, app: &App) {
-        let read = async { app.store.read().await?.deliveries_waiting().await };
+    pub(super) async fn read(&self, store: &Store) {
+        let read = async { store.read().await?.deliveries_waiting().await };
         if let Ok(n_waiting) = read.await {
             self.waiting.set(n_waiting);
         }

@@ -55,7 +55,7 @@ async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader>
         let is_right = is_right(app, node, &password).await?;
         return if is_right { Ok(Reader::Node(node)) } else { Err(wrong(app, peer)) };
     }
-    let login = login_of(app, headers, peer.0).await;
+    let login = login_of(&app.access, headers, peer.0).await;
     login.require(Permission::Read).map(|_| Reader::Person).map_err(asked)
 }
 
@@ -88,7 +88,7 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
 
 /// Only failures are slowed down: a whole fleet may read from behind one address.
 fn wrong(app: &App, peer: Peer) -> ApiError {
-    match app.failures.begin(GUESSING, peer.0, app.clock.now()) {
+    match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
         Ok(()) => {
             asked(ApiError::unauthorized("the node or its password is not known; deploy the cluster again"))
         }

@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::error::{ServiceError, ServiceResult};
 use stoker_graph::{Finding, Layer, MergeRules, Source, merge};
 use stoker_model::{Cluster, Graph, GraphId, GraphType, JsonMap, Owner, Plugin, Release, Task};
 use stoker_registry::scripts::{Scripts, scripts_task};
 use stoker_registry::sources::{FormerSource, PackageSource, former_source_tasks, source_tasks};
 use stoker_registry::stages::{PluginGraph, has_stages, stage_layers};
 use stoker_store::{GraphFilter, List, Session};
+
+use crate::error::{ServiceError, ServiceResult};
 
 use crate::plugins::scripts::scripts_of;
 use crate::repositories::{former_sources, sources_of};

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::error::ServiceResult;
 use stoker_graph::{Finding, Merged, MergedTask, Severity, Source, merge};
 use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
 use stoker_planner::Origin;
 use stoker_store::Session;
+
+use crate::error::ServiceResult;
 
 use super::Graphs;
 use super::layers::{Layers, Wanted};

@@ -1,9 +1,10 @@
 //! Who has roles and tags: a release, or a cluster, which also has those of its release and its enabled plugins.
 
-use crate::error::{ServiceError, ServiceResult};
 use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
 use stoker_registry::contributions::only_while_enabled;
 use stoker_store::{ClusterFilter, List, Session, StoreError, Writing};
+
+use crate::error::{ServiceError, ServiceResult};
 
 use super::sections;
 

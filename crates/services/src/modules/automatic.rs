@@ -1,9 +1,10 @@
 //! Modules that are applied by themselves: when a node joins a cluster, and when a deployment has ended.
 
-use crate::error::ServiceResult;
 use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
 use stoker_modules::fits;
 use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, Writing};
+
+use crate::error::ServiceResult;
 
 use super::lists::{Wanted, enqueue, is_too_large, items};
 

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use crate::clock::Clock;
 use serde_json::json;
 use stoker_model::{Actor, Change};
 use stoker_settings::DatabaseLocation;
 use stoker_store::{OpenError, Store, StoreError};
+
+use crate::clock::Clock;
 
 use super::key_agreement::{MARK, mark};
 use super::keys::{Key, KeyError, ModuleKeys};

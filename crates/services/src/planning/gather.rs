@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use crate::error::{ServiceError, ServiceResult};
-use crate::random;
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
 use stoker_planner::{Settings, state::MASTER};
 use stoker_settings::Evaluation;
 use stoker_state::Supplied;
 use stoker_store::Session;
 use stoker_yaql::Library;
+
+use crate::error::{ServiceError, ServiceResult};
+use crate::random;
 
 use super::Planning;
 use super::old::Old;

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::error::ServiceResult;
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
 use stoker_planner::state::{MASTER, SYNC};
 use stoker_planner::{Action, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
 use stoker_state::{NewState, Secrets};
 use stoker_store::{StateDocument, StoreError, Writing};
+
+use crate::error::ServiceResult;
 
 use super::ground::Ground;
 use super::parameters;

@@ -29,19 +29,20 @@ pub use secrets::{PlanSecrets, recent_secrets};
 pub use states::NodeStates;
 pub use stored::{PlanCache, StoredPlan};
 
-use crate::clock::Clock;
-use crate::error::{ServiceError, ServiceResult};
-use crate::trace;
 use gather::Gathered;
 use ground::Ground;
 use problems::broken;
 use serde_json::json;
-use std::sync::Arc;
 use stoker_model::{Actor, AuditId, Change, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
 use stoker_planner::{InputDigests, input_digests};
 use stoker_settings::Server;
 use stoker_store::{Session, Store};
 use stoker_traces::{Kind, Tracer};
+
+use crate::clock::Clock;
+use crate::error::{ServiceError, ServiceResult};
+use crate::trace;
+use std::sync::Arc;
 
 use crate::graphs::{Graphs, planned_graph};
 

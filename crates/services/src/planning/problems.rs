@@ -1,8 +1,9 @@
 //! Problems of plans as answers.
 
-use crate::error::{ErrorDetail, ServiceError};
 use stoker_planner::{Finding, Origin, Problem, Report};
 use stoker_state::Secrets;
+
+use crate::error::{ErrorDetail, ServiceError};
 
 use crate::graphs::PlannedGraph;
 

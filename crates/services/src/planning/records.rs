@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::error::{ServiceError, ServiceResult};
 use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
 use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
 use stoker_store::{List, NodeFilter, Session};
+
+use crate::error::{ServiceError, ServiceResult};
 
 use crate::graphs::Graphs;
 use crate::plugins::scripts::scripts_of;

@@ -1,11 +1,12 @@
 //! The state of one node, as expressions of its tasks see it.
 
-use crate::error::{ServiceError, ServiceResult};
-use crate::graphs::Graphs;
 use stoker_model::{Cluster, FactsKind, JsonMap};
 use stoker_planner::state::{Shared, State};
 use stoker_state::{Secrets, document};
 use stoker_store::Session;
+
+use crate::error::{ServiceError, ServiceResult};
+use crate::graphs::Graphs;
 
 use super::old::Old;
 use super::records::{Records, supplied};

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Planning;
-use crate::error::{ServiceError, ServiceResult};
-use crate::fair_semaphore::FairSemaphore;
 use stoker_model::{PlanId, PlanRecord};
 use stoker_planner::{ExplainedPlan, decode};
 use stoker_store::Session;
+
+use super::Planning;
+use crate::error::{ServiceError, ServiceResult};
+use crate::fair_semaphore::FairSemaphore;
 
 /// Plans of large fleets are large. Whoever looks at one asks for many pages of it.
 const KEPT_MAX: usize = 3;

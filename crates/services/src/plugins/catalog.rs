@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+
 use serde_json::json;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
 use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
-use stoker_store::{List, Session};
-
 use stoker_state::json::merge;
+use stoker_store::{List, Session};
 
 /// All choices are held against all.
 const CHOICES_MAX: usize = 200;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{ErrorDetail, ServiceError, ServiceResult};
 use stoker_model::{NewPlugin, NewRelease};
 use stoker_registry::components::{ComponentName, Finding, PluginComponents, Registry};
+
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
 
 use super::catalog::{in_play, mixed, registry};
 

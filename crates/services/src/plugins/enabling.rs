@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{ErrorDetail, ServiceResult};
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
 use stoker_store::{GraphFilter, List, Session};
+
+use crate::error::{ErrorDetail, ServiceResult};
 
 use super::catalog::{finding_item, registry};
 

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::error::ServiceResult;
 use stoker_model::{Cluster, Plugin, PluginId, Release};
 use stoker_packages::{Limits, folder_digest};
 use stoker_store::Session;
+
+use crate::error::ServiceResult;
 
 use super::files::{Packages, aside};
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::ServiceResult;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
 use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate, named_components};
+
+use crate::error::ServiceResult;
 
 use super::catalog::Catalog;
 use super::condition_models::ConditionModels;

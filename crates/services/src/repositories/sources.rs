@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use crate::error::ServiceResult;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
@@ -14,6 +13,8 @@ use stoker_packages::{Repository, index_digest};
 use stoker_registry::sources::{PASSWORD_MARK, RepositoryKind, STATE_KEY, TASK_ENDING, USER_MARK};
 use stoker_settings::Server;
 use stoker_store::Session;
+
+use crate::error::ServiceResult;
 
 use super::access::PackageAccess;
 use crate::plugins::files::{Packages, aside};

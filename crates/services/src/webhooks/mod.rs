@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 pub use self::metrics::DeliveryMetrics;
 pub use self::notifications::{node_news, run_news, test_news};
-pub use self::sender::run;
+pub use self::sender::{INTERVAL, run};
 use crate::clock::Clock;
 use crate::modules::ModuleKeys;
 

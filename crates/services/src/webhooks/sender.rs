@@ -2,28 +2,31 @@
 
 use std::time::Duration;
 
-use crate::random;
 use stoker_client::Messenger;
 use stoker_model::{Delivery, DeliveryStatus, DeliveryTry, Micros, WebhookId};
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 use tokio::task::JoinSet;
 
+use crate::random;
+
 use super::Webhooks;
 use super::signature::{SIGNATURE, TIMESTAMP, sign};
+use crate::background::TaskMonitor;
 
 /// Messages under way at the same time, to a webhook each: one that does not answer holds up nobody else.
 const AT_ONCE_MAX: usize = 16;
 /// How often messages of other servers, and such as failed, are looked for.
-const INTERVAL: Duration = Duration::from_secs(2);
+pub const INTERVAL: Duration = Duration::from_secs(2);
 const PROBLEM_CHARS_MAX: usize = 300;
 
 /// Sends due deliveries. Never returns; dropping the future aborts the attempts in flight, whose deliveries are redelivered.
-pub async fn run(webhooks: Webhooks) {
+pub async fn run(webhooks: Webhooks, monitor: TaskMonitor) {
     let messenger = match Messenger::new(webhooks.settings.webhooks.answer_time) {
         Ok(messenger) => messenger,
         Err(error) => {
             tracing::error!(error = %error, "cannot create the webhook HTTP client");
+            monitor.fail(&error);
             return;
         }
     };
@@ -36,9 +39,12 @@ pub async fn run(webhooks: Webhooks) {
             () = webhooks.bell.notified() => {}
         }
         while attempts.try_join_next().is_some() {}
-        if let Err(error) = send_due(&webhooks, &messenger, &mut attempts).await {
+        monitor.start();
+        let sent = send_due(&webhooks, &messenger, &mut attempts).await;
+        if let Err(error) = &sent {
             tracing::warn!(error = %error, "cannot read due webhook deliveries; retrying");
         }
+        monitor.finish(&sent);
     }
 }
 

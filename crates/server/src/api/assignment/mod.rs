@@ -3,6 +3,7 @@
 mod members;
 mod roles;
 
+use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
@@ -25,7 +26,7 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::limits::within_quota;
 use crate::state::App;
 
@@ -99,11 +100,11 @@ async fn cluster_assign(
         joined.extend(is_new.then_some(node));
     }
     if !joined.is_empty() {
-        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let modules = enqueue_for(&mut writing, &cluster, &joined).await?;
     writing.commit(describe("cluster.assign", &cluster, &ids)).await?;
-    app.conduct_all(modules);
+    conduct_all(&app.orchestrator, modules);
     Ok(Answer::ok(()))
 }
 

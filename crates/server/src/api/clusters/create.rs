@@ -44,9 +44,9 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     };
     let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
     let has_joined = set_members(&mut writing, &cluster, &body.nodes).await?;
-    within_quota(app, &mut writing, tenant.id, Resource::Clusters).await?;
+    within_quota(&app.limits, &mut writing, tenant.id, Resource::Clusters).await?;
     if has_joined {
-        within_quota(app, &mut writing, tenant.id, Resource::Nodes).await?;
+        within_quota(&app.limits, &mut writing, tenant.id, Resource::Nodes).await?;
     }
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))

@@ -11,7 +11,7 @@ use stoker_services::planning::{Records, supplied};
 
 use super::store::{describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
-use crate::access::shown::mask_for;
+use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;

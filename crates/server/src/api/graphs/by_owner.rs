@@ -15,7 +15,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(super) fn add_all(routes: Routes) -> Routes {

@@ -89,7 +89,7 @@ pub(super) async fn identity_v3_revoke(
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }
 

@@ -1,5 +1,6 @@
 //! Who carries a module, and the module once more for all of them.
 
+use stoker_orchestrator::runs::{conduct_all};
 use std::collections::{BTreeMap, HashMap};
 
 use axum::extract::State;
@@ -133,7 +134,7 @@ pub(super) async fn module_reapply(
     change.detail["n_unfit"] = batches.n_unfit.into();
     let run = modules::reapply::enqueue(&mut writing, &module, &batches).await?;
     writing.commit(change).await?;
-    app.conduct_all(run.into_iter().collect());
+    conduct_all(&app.orchestrator, run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
 }
 

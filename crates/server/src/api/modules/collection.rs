@@ -85,7 +85,7 @@ pub(super) async fn module_create(
     let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = made.map_err(|error| taken(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {
-        let within = within_quota(&app, &mut writing, tenant, Resource::Modules).await;
+        let within = within_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
         within.map_err(Fault::over_quota)?;
     }
     writing.commit(describe("module.create", &module)).await?;

@@ -6,6 +6,7 @@ use stoker_manifest::reader::json_map;
 use stoker_model::{JsonMap, Node};
 use stoker_services::ErrorDetail;
 use stoker_state::json::merge;
+use stoker_orchestrator::local_agents::over_ssh;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
@@ -14,7 +15,6 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
-use crate::runs::over_ssh;
 use crate::state::App;
 
 /// The settings of a node
@@ -59,7 +59,7 @@ pub(super) async fn node_attributes_update(
     let node = writing.node_update(&node).await?;
     writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;
     if is_about_its_agent {
-        app.close_agent(&node.id.to_string());
+        app.orchestrator.close_agent(&node.id.to_string());
     }
     Ok(answer(node))
 }

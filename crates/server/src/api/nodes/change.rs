@@ -59,7 +59,7 @@ pub(super) async fn within_quotas(
 ) -> ApiResult<()> {
     let gainers: HashSet<TenantId> = gainers.collect();
     for tenant in gainers {
-        within_quota(app, writing, tenant, Resource::Nodes).await?;
+        within_quota(&app.limits, writing, tenant, Resource::Nodes).await?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 const STATUSES: &[&str] = &["read", "unread"];

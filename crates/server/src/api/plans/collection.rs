@@ -93,7 +93,7 @@ pub(super) async fn plan_create(
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    app.may_plan(&login)?;
+    app.limits.may_plan(&login)?;
     let record = make_plan(&app.services.planning, &login.actor(), cluster, request).await?;
     Ok(Answer::created(PlanView::from(record)))
 }

@@ -22,7 +22,7 @@ use super::view::{PluginView, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::upload::Upload;
+use super::upload::Upload;
 use crate::state::App;
 
 /// An archive as `stoker plugin build` makes it.

@@ -3,6 +3,7 @@
 mod body;
 mod install;
 mod sync;
+mod upload;
 mod view;
 
 use axum::extract::State;
@@ -27,7 +28,7 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

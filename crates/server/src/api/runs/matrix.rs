@@ -7,6 +7,7 @@ use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
 use stoker_planner::{Action, Instance};
 use stoker_store::HistoryFilter;
 use stoker_services::planning::StoredPlan;
+use stoker_orchestrator::runs::OUTCOME;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
@@ -15,7 +16,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::api::matrix::{MatrixView, Window};
-use crate::runs::OUTCOME;
 use crate::state::App;
 
 /// What became of each task on each node so far, a window at a time

@@ -18,7 +18,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 /// Ten years.
@@ -140,6 +140,6 @@ async fn token_delete(
     writing.token_delete(id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {id}"), detail }).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }

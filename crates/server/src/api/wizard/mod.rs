@@ -14,7 +14,7 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
