@@ -13,6 +13,7 @@ mod length;
 mod license;
 mod links;
 mod manifests;
+mod module_cycles;
 mod problem;
 mod purity;
 mod rust_source;
@@ -75,6 +76,11 @@ const RULES: &[Rule] = &[
     Rule { name: "license", about: "the licence is there and every crate names it", check: license::check },
     Rule { name: "links", about: "relative links in documents lead somewhere", check: links::check },
     Rule { name: "manifests", about: "lints and versions come from the workspace", check: manifests::check },
+    Rule {
+        name: "module-cycles",
+        about: "modules of a crate do not import each other in a circle",
+        check: module_cycles::check,
+    },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "sorted", about: "marked lists are in order", check: sorted::check },
     Rule { name: "todo-owner", about: "each TODO has an owner", check: todo_owner::check },
