@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
@@ -18,35 +19,35 @@ use crate::http::client::{Secured, host_of};
 use crate::http::error::ApiError;
 use crate::http::rewrite::Rewrite;
 use crate::state::App;
-use crate::{api, interface, limits, metrics, openapi, repositories, trace};
+use crate::{api, limits, metrics, package_files, trace, web_ui};
 
 /// The whole API, for a socket or for a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
 
 pub fn service(app: &App) -> AppService {
     let (router, _) = api::routes().split_for_parts();
-    let rewrite = Rewrite::new(openapi::document().paths.paths.keys().map(String::as_str));
+    let rewrite = Rewrite::new(api::document::document().paths.paths.keys().map(String::as_str));
     let router = router
-        .route(interface::PLACE, get(interface::serve))
+        .route(web_ui::PLACE, get(web_ui::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         // Inside of the task that a change gets, or it would not know whom it is for.
-        .layer(from_fn_with_state(app.clone(), trace::follow))
+        .layer(from_fn_with_state(app.orchestrator.context.tracer.clone(), trace::follow))
         .layer(from_fn(to_its_end))
         .layer(from_fn(api::module_faults))
-        .layer(from_fn_with_state(app.clone(), identify))
+        .layer(from_fn_with_state(Arc::clone(&app.access), identify))
         // Behind the rest, since nodes are no users: whose password it is must not be looked for among theirs.
-        .route(repositories::PLACE, get(repositories::serve))
+        .route(package_files::PLACE, get(package_files::serve))
         // Before passwords are looked at, which is costly.
-        .layer(from_fn_with_state(app.clone(), limits::admit))
+        .layer(from_fn_with_state(Arc::clone(&app.limits), limits::admit))
         .layer(map_response(headers_of_all))
         .layer(from_fn(only_encrypted))
-        .layer(from_fn_with_state(app.clone(), metrics::count))
+        .layer(from_fn_with_state(Arc::clone(&app.metrics), metrics::count))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(CompressionLayer::new())
         .with_state(app.clone());
     // Before routing, so that the router sees one spelling only.
-    BoxCloneSyncService::new(router.map_request(move |request: Request| match interface::find(&request) {
+    BoxCloneSyncService::new(router.map_request(move |request: Request| match web_ui::find(&request) {
         Some(found) => found.put_into(request),
         None => rewrite.apply(request),
     }))

@@ -4,16 +4,18 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{Database, OpenError, Store};
+use stoker_orchestrator::AgentSpawner;
+use stoker_orchestrator::lifecycle;
+use stoker_services::database::{self, FolderError};
+use stoker_settings::Server;
+use stoker_store::{OpenError, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::access::first_start::{ADMIN, FirstStart, FirstStartFailed};
+use crate::connections;
 use crate::router::service;
-use crate::runs::AgentSpawner;
 use crate::state::App;
-use crate::{connections, upkeep};
 
 /// For whoever listens to a network in the clear.
 const WARNING: &str = "Warning: passwords, tokens and secrets of tasks cross the network unencrypted. Make a certificate \
@@ -26,8 +28,8 @@ pub enum ServeError {
     Runtime(#[source] std::io::Error),
     #[error("cannot listen on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
-    #[error("cannot make the folder {folder}")]
-    Folder { folder: String, source: std::io::Error },
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
     #[error("cannot make the first user")]
@@ -52,7 +54,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         let address = settings.listen;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
-        let store = Store::open(&database(&settings.database)?).await?;
+        let store = Store::open(&database::of_location(&settings.database)?).await?;
         let (app, first_start) = App::new(store, settings).await?;
         app.set_agent_spawner(spawner);
         let stop = stop_signal().map_err(ServeError::Runtime)?;
@@ -68,32 +70,22 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     if let Ok(address) = listener.local_addr() {
-        app.package_access.listens_on(address);
+        app.services.repositories.access.listens_on(address);
     }
     app.begin_runs();
-    let upkeep = tokio::spawn(upkeep::run(app.clone()));
-    let live = app.clone();
-    // Whoever watches a run would otherwise hold up the end: their streams are requests under way.
+    let stopping = app.orchestrator.clone();
+    // Streams of events are requests in flight: they would hold up the end.
     let stop = async move {
         stop.await;
-        live.end_runs();
-        live.leave_group().await;
+        lifecycle::stop(&stopping);
+        lifecycle::hand_over(&stopping).await;
     };
-    let looking_after = app.clone();
-    let certificates = tokio::spawn(async move {
-        if let Some(tls) = &looking_after.tls {
-            tls.look_after(looking_after.clock).await;
-        }
-    });
     let tls = app.tls.as_ref().map(|tls| Arc::clone(&tls.config));
     let served = connections::serve(service(&app), listener, tls, stop).await;
-    upkeep.abort();
-    certificates.abort();
     app.end_runs();
-    app.locals.ended().await;
-    app.hosting.ended().await;
+    lifecycle::drained(&app.orchestrator).await;
     app.store.close().await;
-    let tracer = app.tracer.clone();
+    let tracer = app.orchestrator.context.tracer.clone();
     // It blocks; and if it cannot be waited for, nothing is lost but spans.
     _ = tokio::task::spawn_blocking(move || tracer.end()).await;
     served.map_err(ServeError::Listener)
@@ -121,23 +113,6 @@ fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &
         "http"
     };
     tell(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
-}
-
-pub(crate) fn database(location: &DatabaseLocation) -> Result<Database, ServeError> {
-    match location {
-        DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),
-        DatabaseLocation::Folder(folder) => {
-            make_private(folder)
-                .map_err(|source| ServeError::Folder { folder: folder.display().to_string(), source })?;
-            Ok(Database::Sqlite { path: folder.join(DatabaseLocation::FILE) })
-        }
-    }
-}
-
-/// Others on the machine have no business in it.
-fn make_private(folder: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Done when somebody asks the process to end.

@@ -1,175 +1,137 @@
-//! What all operations share.
+//! The composition root: the parts of a server, and how they are wired.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use axum::http::StatusCode;
-use stoker_bus::Bus;
+use axum::extract::FromRef;
+use stoker_orchestrator::{AgentSpawner, Context, Orchestrator, lifecycle};
+use stoker_services::{Clock, Environment, Services, random};
 use stoker_settings::{DatabaseLocation, Server};
-use stoker_store::{List, ModuleFilter, Store, StoreError, Writing};
+use stoker_store::{Store, StoreError, Writing};
 use stoker_traces::Tracer;
-use stoker_yaql::Library;
-use tokio::sync::Semaphore;
 
 use crate::access::caller::Authenticated;
+use crate::access::control::AccessControl;
 use crate::access::first_start::{self, FirstStart, FirstStartFailed};
-use crate::access::limiter::FailureLimiter;
 use crate::access::password::Passwords;
 use crate::access::token::TokenCache;
-use crate::api::Joining;
-use crate::clock::Clock;
-use crate::group::{Group, Seal, keys};
-use crate::http::error::ApiError;
+use crate::gc;
+use crate::http::body::BodyLimit;
+use crate::joining::Joining;
 use crate::limits::Limits;
-use crate::metrics::Metrics;
-use crate::modules::ModuleKeys;
-use crate::nats::{self, Hosting, NatsUsers};
-use crate::packages::Packages;
-use crate::planning::PlanCache;
-use crate::plugin_cache::PluginTaskCache;
-use crate::random;
-use crate::repositories::PackageAccess;
-use crate::runs::{Agents, Leases, Live, Locals, News, OutputWriter, Seen, Sightings};
-use crate::tls::Tls;
-use crate::turns::Turns;
-use crate::webhooks::Webhooks;
-
-/// Runs that write at the same time. The database takes one after the other; the second is ready when the first is done.
-const WRITERS_AT_ONCE: usize = 2;
+use crate::metrics::{Counters, Metrics};
+use crate::tls::{self, Tls};
 
 /// A server without its socket. Cloning is cheap.
 #[derive(Clone)]
-pub struct App(Arc<Shared>);
+pub struct App(Arc<Parts>);
 
-pub struct Shared {
+pub struct Parts {
     pub store: Store,
-    pub settings: Server,
+    pub settings: Arc<Server>,
     pub clock: Clock,
-    pub(crate) passwords: Passwords,
-    pub(crate) tokens: TokenCache,
-    pub(crate) failures: FailureLimiter,
-    pub(crate) limits: Limits,
-    pub(crate) metrics: Metrics,
-    /// Not there: connections are not encrypted.
-    pub(crate) tls: Option<Tls>,
-    pub(crate) plugin_tasks: PluginTaskCache,
-    pub(crate) packages: Packages,
-    /// With what nodes prove themselves to read packages of plugins.
-    pub(crate) package_access: PackageAccess,
-    pub(crate) plans: PlanCache,
-    pub(crate) agents: Agents,
-    pub(crate) locals: Locals,
-    pub(crate) output: OutputWriter,
-    pub(crate) seen: Seen,
+    pub(crate) services: Services,
+    pub(crate) orchestrator: Orchestrator,
+    pub(crate) access: Arc<AccessControl>,
     pub(crate) joining: Joining,
-    pub(crate) sightings: Sightings,
-    pub(crate) news: News,
-    pub(crate) live: Live,
-    pub(crate) leases: Leases,
-    /// Who writes down what happened in runs next: a cluster with many runs waits as long as one with a single run.
-    pub(crate) write_turns: Turns,
-    /// Where spans come from.
-    pub(crate) tracer: Tracer,
-    pub(crate) group: Group,
-    pub(crate) webhooks: Webhooks,
-    /// Seals what must be kept and not be read: contents of modules, secrets of webhooks.
-    pub(crate) module_keys: ModuleKeys,
-    /// For lists of modules that are carried out at the same time.
-    pub(crate) module_places: Semaphore,
-    /// How this server calls itself when it takes a run over.
-    pub(crate) owner: String,
-    /// Messages to and from other servers, and agents.
-    pub(crate) bus: Bus,
-    /// Who gives agents users of NATS, where they come over it.
-    pub(crate) nats_users: Option<NatsUsers>,
-    pub(crate) hosting: Hosting,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) metrics: Arc<Metrics>,
+    /// `None`: connections are not encrypted.
+    pub(crate) tls: Option<Arc<Tls>>,
 }
 
 impl App {
-    /// Takes over an open store and makes the first user if there is none.
-    pub async fn new(store: Store, settings: Server) -> Result<(Self, FirstStart), FirstStartFailed> {
+    /// Takes over an open store and creates the first user if there is none.
+    pub async fn new(
+        store: Store,
+        settings: impl Into<Arc<Server>>,
+    ) -> Result<(Self, FirstStart), FirstStartFailed> {
+        let settings: Arc<Server> = settings.into();
         let passwords = Passwords::new()?;
         let clock = Clock;
-        let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
-        // An embedded database has one server, which comes back under its own name; others tell themselves apart.
-        let owner = match settings.database {
-            DatabaseLocation::Folder(_) => "embedded".to_owned(),
-            DatabaseLocation::Url(_) => random::uuid().map_err(|_| FirstStartFailed::NoName)?,
-        };
-        let metrics = Metrics::new();
-        store.observe(metrics.database.observer());
-        let is_sealed = is_something_sealed(&store).await?;
-        let is_shared = matches!(settings.database, DatabaseLocation::Url(_));
-        let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
-        if is_shared {
-            keys::agree(&store, &module_keys, is_sealed, clock.now()).await?;
-        }
-        let module_places = Semaphore::new(settings.runs.nodes_at_once as usize);
-        let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?;
-        let first_start = first_start::run(&store, &passwords, clock, given).await?;
-        let packages = Packages::new(&settings);
-        let package_access = PackageAccess::agree(&store, clock.now()).await?;
-        let (bus, nats_users) = nats::connect(settings.nats.as_ref()).await?;
-        // One that is inside of this process reaches no other.
-        let group_bus = match &settings.nats {
-            Some(_) if is_shared => Some((bus.clone(), Seal::agree(&store, clock.now()).await?)),
-            _ => None,
-        };
+        let tls = Tls::open(settings.tls.as_ref(), settings.listen, clock.now())?.map(Arc::new);
         let tracer = settings.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
         let tracer = tracer.unwrap_or_else(|error| {
-            tracing::warn!(error = %error, "no traces are sent");
+            tracing::warn!(error = %error, "cannot export traces");
             Tracer::default()
         });
-        let shared = Shared {
+        let services = Services::open(Environment {
+            store: store.clone(),
+            settings: Arc::clone(&settings),
+            clock,
+            tracer: tracer.clone(),
+            is_encrypted: tls.is_some(),
+            authority: tls.as_ref().and_then(|tls| tls.own_authority()),
+        })
+        .await?;
+        let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
+        let first_start = first_start::run(&store, &passwords, clock, given).await?;
+        // An embedded database has one server, which resumes its own runs at once; servers that share one get a new id with
+        // each start.
+        let owner = match settings.database {
+            DatabaseLocation::Folder(_) => "embedded".to_owned(),
+            DatabaseLocation::Url(_) => random::uuid()?,
+        };
+        let context = Context {
+            store: store.clone(),
+            settings: Arc::clone(&settings),
+            clock,
+            services: services.clone(),
+            tracer,
+            owner,
+            is_shared: matches!(settings.database, DatabaseLocation::Url(_)),
+            started_at: clock.now(),
+        };
+        let tokens = Arc::new(TokenCache::default());
+        let forgetting = Arc::clone(&tokens);
+        let orchestrator = Orchestrator::open(context.clone(), Box::new(move || forgetting.forget())).await?;
+        let access = Arc::new(AccessControl::new(context, passwords, tokens));
+        let limits = Arc::new(Limits::new(&settings.limits, clock));
+        let counters = Counters {
+            plans: services.planning.metrics.clone(),
+            deliveries: services.webhooks.metrics.clone(),
+            orchestrator: orchestrator.metrics.clone(),
+            logins: access.metrics.clone(),
+            refusals: limits.metrics.clone(),
+        };
+        let parts = Parts {
+            metrics: Arc::new(Metrics::new(orchestrator.clone(), &counters)),
+            joining: Joining::new(Arc::clone(&access), orchestrator.clone(), tls.clone()),
             store,
-            limits: Limits::new(&settings.limits),
             settings,
             clock,
-            passwords,
-            tokens: TokenCache::default(),
-            failures: FailureLimiter::default(),
-            metrics,
+            services,
+            orchestrator,
+            access,
+            limits,
             tls,
-            plugin_tasks: PluginTaskCache::default(),
-            packages,
-            package_access,
-            plans: PlanCache::default(),
-            agents: Agents::default(),
-            locals: Locals::default(),
-            output: OutputWriter::default(),
-            seen: Seen::default(),
-            joining: Joining::default(),
-            sightings: Sightings::default(),
-            news: News::default(),
-            live: Live::default(),
-            leases: Leases::default(),
-            write_turns: Turns::new(WRITERS_AT_ONCE),
-            tracer,
-            group: Group::new(&owner, clock.now(), is_shared, group_bus),
-            webhooks: Webhooks::default(),
-            module_keys,
-            module_places,
-            owner,
-            bus,
-            nats_users,
-            hosting: Hosting::default(),
         };
-        Ok((Self(Arc::new(shared)), first_start))
-    }
-}
-
-impl App {
-    /// What expressions of task fields and node filters can call.
-    pub fn library(&self) -> Arc<Library> {
-        self.settings.library.clone().unwrap_or_else(stoker_planner::library)
+        Ok((Self(Arc::new(parts)), first_start))
     }
 
-    /// What is kept of a password.
-    pub(crate) async fn hash(&self, password: String) -> Result<String, ApiError> {
-        self.passwords.hash(password).await.map_err(|error| {
-            tracing::error!(error = %error, "a password could not be hashed");
-            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the password could not be hashed")
-        })
+    /// From now on agents can be started in this process.
+    pub fn set_agent_spawner(&self, spawner: AgentSpawner) {
+        self.orchestrator.local_agents.set_spawner(spawner);
+    }
+
+    /// Starts all background tasks.
+    pub fn begin_runs(&self) {
+        lifecycle::start(&self.orchestrator);
+        let background = &self.orchestrator.background;
+        let context = self.orchestrator.context.clone();
+        background.run("garbage collection", Some(gc::INTERVAL), |monitor| gc::run(context, monitor));
+        if let Some(tls) = self.tls.clone() {
+            let clock = self.clock;
+            let period = Some(tls::LOOK_INTERVAL);
+            background.run("certificates", period, |monitor| async move {
+                tls.look_after(clock, monitor).await;
+            });
+        }
+    }
+
+    /// Aborts all background tasks.
+    pub fn end_runs(&self) {
+        lifecycle::stop(&self.orchestrator);
     }
 
     /// A write transaction on behalf of the caller.
@@ -178,16 +140,16 @@ impl App {
     }
 }
 
-async fn is_something_sealed(store: &Store) -> Result<bool, StoreError> {
-    let mut session = store.read().await?;
-    let has_modules = !session.module_list(&ModuleFilter::default()).await?.is_empty();
-    Ok(has_modules || !session.webhook_list(&List::default()).await?.items.is_empty())
+impl FromRef<App> for BodyLimit {
+    fn from_ref(app: &App) -> Self {
+        Self(app.settings.body_bytes_max)
+    }
 }
 
 impl Deref for App {
-    type Target = Shared;
+    type Target = Parts;
 
-    fn deref(&self) -> &Shared {
+    fn deref(&self) -> &Parts {
         &self.0
     }
 }

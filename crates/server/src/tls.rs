@@ -9,12 +9,13 @@ use stoker_model::Micros;
 use stoker_tls::{Authority, Issued, KeyPairFiles, Name, ServerIdentity, TlsError, Validity, server_config};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::clock::Clock;
+use stoker_services::Clock;
+use stoker_services::background::TaskMonitor;
 
 /// Of the certificate that a server makes for itself. It is renewed while the server runs, and made again when it starts.
 const OWN_SECONDS: i64 = 90 * 24 * 3600;
 /// How often it is looked whether a certificate was renewed, or has to be.
-const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) struct Tls {
     /// Makes certificates of agents.
@@ -34,6 +35,12 @@ enum Source {
 type Written = (Option<SystemTime>, Option<SystemTime>);
 
 impl Tls {
+    /// The certificate that clients have to trust, where this server issues its own.
+    pub(crate) fn own_authority(&self) -> Option<Arc<str>> {
+        self.own_names()?;
+        self.authority.as_ref().map(|authority| authority.pem().into())
+    }
+
     /// `None` where nothing is said of TLS.
     pub(crate) fn open(
         settings: Option<&stoker_settings::Tls>,
@@ -109,29 +116,32 @@ impl Tls {
     }
 
     /// Looks after the certificate for as long as the server runs. SIGHUP makes it look at once.
-    pub(crate) async fn look_after(&self, clock: Clock) {
+    pub(crate) async fn look_after(&self, clock: Clock, monitor: TaskMonitor) {
         let Ok(mut asked) = signal(SignalKind::hangup()) else {
             tracing::warn!("signals cannot be heard: renewed certificates are noticed a little later");
-            return self.look_forever(clock).await;
+            return self.look_forever(clock, &monitor).await;
         };
         loop {
             let is_asked = tokio::select! {
                 heard = asked.recv() => heard.is_some(),
                 () = tokio::time::sleep(LOOK_INTERVAL) => false,
             };
-            self.look(is_asked, clock);
+            self.look(is_asked, clock, &monitor);
         }
     }
 
-    async fn look_forever(&self, clock: Clock) {
+    async fn look_forever(&self, clock: Clock, monitor: &TaskMonitor) {
         loop {
             tokio::time::sleep(LOOK_INTERVAL).await;
-            self.look(false, clock);
+            self.look(false, clock, monitor);
         }
     }
 
-    fn look(&self, is_asked: bool, clock: Clock) {
-        match self.refresh(is_asked, clock.now()) {
+    fn look(&self, is_asked: bool, clock: Clock, monitor: &TaskMonitor) {
+        monitor.start();
+        let refreshed = self.refresh(is_asked, clock.now());
+        monitor.finish(&refreshed);
+        match refreshed {
             Ok(true) => tracing::info!("new connections see a new certificate"),
             Ok(false) => {}
             Err(error) => tracing::error!(error = %error, "the certificate stays as it was"),

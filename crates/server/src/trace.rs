@@ -4,57 +4,23 @@
 //! logged for the request, kept with the run that the request starts, and told to the agents, whose lines and tasks
 //! have it too. Where somebody collects traces, a request is a span, and everything that follows from it is under that.
 
-use std::future::Future;
-
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use stoker_model::Json;
-use stoker_traces::{Kind, Span, Traceparent};
+use stoker_services::random;
+use stoker_services::trace::within;
+use stoker_traces::{Kind, Span, Traceparent, Tracer};
 use tracing::Instrument as _;
 
 use crate::access::caller::Login;
-use crate::interface;
-use crate::random;
-use crate::state::App;
+use crate::web_ui;
 
 const HEADER: HeaderName = HeaderName::from_static("traceparent");
 /// The same in an answer, without what only programs want.
 const ANSWER: HeaderName = HeaderName::from_static("x-trace-id");
-/// Where it is kept with a run.
-const KEY: &str = "traceparent";
 /// What is asked all the time, by nobody who wants to know what became of it.
-const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", interface::PLACE];
-
-tokio::task_local! {
-    static CURRENT: Traceparent;
-}
-
-/// What is done now is a part of this.
-pub(crate) fn current() -> Option<Traceparent> {
-    CURRENT.try_with(|trace| *trace).ok()
-}
-
-/// Does something as a part of a trace, if there is one.
-pub(crate) async fn within<T>(trace: Option<Traceparent>, work: impl Future<Output = T>) -> T {
-    match trace {
-        Some(trace) => CURRENT.scope(trace, work).await,
-        None => work.await,
-    }
-}
-
-/// Keeps the trace of this moment with what a run was asked for.
-pub(crate) fn put(options: &mut Json) {
-    if let (Some(trace), Json::Object(map)) = (current(), options) {
-        map.insert(KEY.to_owned(), Json::from(trace.to_string()));
-    }
-}
-
-/// What was kept with a run.
-pub(crate) fn of(options: &Json) -> Option<Traceparent> {
-    Traceparent::parse(options.get(KEY)?.as_str()?)
-}
+const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", web_ui::PLACE];
 
 fn begin() -> Option<Traceparent> {
     let trace = u128::from_ne_bytes(random::bytes().ok()?);
@@ -62,14 +28,14 @@ fn begin() -> Option<Traceparent> {
 }
 
 /// Gives a request its trace.
-pub(crate) async fn follow(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next: Next) -> Response {
     let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
-    let mut span = span_of(&app, &request, &route, given);
+    let mut span = span_of(&tracer, &request, &route, given);
     let Some(trace) = span.context().or(given).or_else(begin) else { return next.run(request).await };
     let id = trace.id();
     let logged = tracing::info_span!("request", trace_id = id, method = %request.method(), route);
-    let mut response = CURRENT.scope(trace, next.run(request)).instrument(logged).await;
+    let mut response = within(Some(trace), next.run(request)).instrument(logged).await;
     span.set("http.response.status_code", i64::from(response.status().as_u16()));
     if response.status().is_server_error() {
         span.fail("the server failed");
@@ -81,36 +47,16 @@ pub(crate) async fn follow(State(app): State<App>, request: Request, next: Next)
 }
 
 /// The request as a span: what was asked for and by whom, and nothing of what was sent.
-fn span_of(app: &App, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
-    if !app.tracer.is_on() || UNTRACED.contains(&route) {
+fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
+    if !tracer.is_on() || UNTRACED.contains(&route) {
         return Span::default();
     }
     let method = request.method().as_str();
-    let mut span = app.tracer.begin(Kind::Server, format!("{method} {route}"), under);
+    let mut span = tracer.begin(Kind::Server, format!("{method} {route}"), under);
     span.set("http.request.method", method.to_owned());
     span.set("http.route", route.to_owned());
     if let Some(Login::Is(caller)) = request.extensions().get::<Login>() {
         span.set("user.name", caller.user_name.clone());
     }
     span
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_run_remembers_its_trace() {
-        let mut options = json!({"version": 1});
-        put(&mut options);
-        assert_eq!(of(&options), None);
-        let trace = begin();
-        assert!(trace.is_some());
-        within(trace, async { put(&mut options) }).await;
-        assert_eq!(of(&options), trace);
-        within(None, async { assert_eq!(current(), None) }).await;
-        assert_eq!(of(&json!({"traceparent": "nonsense"})), None);
-    }
 }

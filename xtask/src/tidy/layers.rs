@@ -16,6 +16,10 @@ pub(super) enum Layer {
     Edge,
     /// One kind of I/O per crate.
     Shell,
+    /// Use cases over the shell, without a transport.
+    Service,
+    /// Long-running work over the use cases: runs, leases, agents.
+    Orchestration,
     /// Composition roots, as libraries.
     Binary,
     /// The executable.
@@ -40,11 +44,13 @@ const LAYERS: &[(&str, Layer)] = &[
     ("manifest", Layer::Pure),
     ("model", Layer::Pure),
     ("modules", Layer::Pure),
+    ("orchestrator", Layer::Orchestration),
     ("packages", Layer::Shell),
     ("pictures", Layer::Pure),
     ("planner", Layer::Pure),
     ("registry", Layer::Pure),
     ("server", Layer::Binary),
+    ("services", Layer::Service),
     ("settings", Layer::Edge),
     ("sim", Layer::Dev),
     ("state", Layer::Pure),

@@ -13,6 +13,7 @@ mod length;
 mod license;
 mod links;
 mod manifests;
+mod module_cycles;
 mod problem;
 mod purity;
 mod rust_source;
@@ -85,6 +86,11 @@ const RULES: &[Rule] = &[
         name: "manifests",
         about: "lints and versions are inherited from the workspace",
         check: manifests::check,
+    },
+    Rule {
+        name: "module-cycles",
+        about: "top-level modules of a crate form no import cycle",
+        check: module_cycles::check,
     },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },

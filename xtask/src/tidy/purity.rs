@@ -67,7 +67,7 @@ fn is_word(c: char) -> bool {
 
 /// Removes every `use` from the code and returns line and path of each import. Groups are expanded:
 /// `use std::{fs, io::Read}` is two paths.
-fn take_uses(code: &mut String) -> Vec<(usize, String)> {
+pub(super) fn take_uses(code: &mut String) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
     let mut from = 0;
     while let Some(at) = code[from..].find("use ").map(|offset| from + offset) {

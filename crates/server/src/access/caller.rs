@@ -1,5 +1,7 @@
 //! From the headers of a request to a caller.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -8,13 +10,14 @@ use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{Actor, Caller, Permission, TenantId};
+use stoker_orchestrator::Context;
 use stoker_store::StoreError;
 
+use crate::access::control::AccessControl;
 use crate::access::login::{self, Credentials};
 use crate::access::token::Secret;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
-use crate::state::App;
 
 /// How far a request proved who sends it.
 #[derive(Clone, Debug)]
@@ -84,50 +87,58 @@ impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
 }
 
 /// Finds out who sends a request; whether that is enough is asked where the operation is declared.
-pub(crate) async fn identify(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn identify(
+    State(access): State<Arc<AccessControl>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let peer = request
         .extensions()
         .get::<axum::extract::ConnectInfo<std::net::SocketAddr>>()
         .map(|info| info.0.ip());
     let peer = peer.unwrap_or(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
-    let login = login_of(&app, request.headers(), peer).await;
+    let login = login_of(&access, request.headers(), peer).await;
     request.extensions_mut().insert(login);
     next.run(request).await
 }
 
 /// How far the headers of a request prove who sends it.
-pub(crate) async fn login_of(app: &App, headers: &HeaderMap, peer: std::net::IpAddr) -> Login {
+pub(crate) async fn login_of(access: &AccessControl, headers: &HeaderMap, peer: std::net::IpAddr) -> Login {
     let login = match presented(headers) {
         None => Ok(Login::Missing),
-        Some(Presented::Token(secret)) => app.by_token(&secret).await.map_err(ApiError::from),
-        Some(Presented::Password(credentials)) => by_password(app, &credentials, peer).await,
+        Some(Presented::Token(secret)) => by_token(access, &secret).await.map_err(ApiError::from),
+        Some(Presented::Password(credentials)) => by_password(access, &credentials, peer).await,
         Some(Presented::Nonsense) => Ok(Login::Wrong),
     };
     login.unwrap_or_else(Login::Unknown)
 }
 
-impl App {
-    /// Looks a token up, in memory first.
-    pub(crate) async fn by_token(&self, secret: &Secret) -> Result<Login, StoreError> {
-        let now = self.clock.now();
-        let digest = secret.digest();
-        if let Some(caller) = self.tokens.get(&digest, now) {
-            return Ok(Login::Is(caller));
-        }
-        let epoch = self.tokens.epoch();
-        let found = self.store.read().await?.token_find(&digest).await?;
-        let valid =
-            found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
-        Ok(valid.map_or(Login::Wrong, |(token, user, tenant)| {
-            let caller = login::caller(&user, &tenant);
-            self.tokens.put(digest, &caller, self.good_until(token.expires_at, now), epoch);
-            Login::Is(caller)
-        }))
+/// Looks a token up, in memory first.
+async fn by_token(access: &AccessControl, secret: &Secret) -> Result<Login, StoreError> {
+    let Context { store, clock, .. } = &access.context;
+    let now = clock.now();
+    let digest = secret.digest();
+    if let Some(caller) = access.tokens.get(&digest, now) {
+        return Ok(Login::Is(caller));
     }
+    let epoch = access.tokens.epoch();
+    let found = store.read().await?.token_find(&digest).await?;
+    let valid =
+        found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
+    Ok(valid.map_or(Login::Wrong, |(token, user, tenant)| {
+        let caller = login::caller(&user, &tenant);
+        let until = access.context.cacheable_until(token.expires_at, now);
+        access.tokens.put(digest, &caller, until, epoch);
+        Login::Is(caller)
+    }))
 }
 
-async fn by_password(app: &App, credentials: &Credentials, peer: std::net::IpAddr) -> ApiResult<Login> {
-    match login::check(app, credentials, peer).await {
+async fn by_password(
+    access: &AccessControl,
+    credentials: &Credentials,
+    peer: std::net::IpAddr,
+) -> ApiResult<Login> {
+    match login::check(access, credentials, peer).await {
         Ok((user, tenant)) => Ok(Login::Is(login::caller(&user, &tenant))),
         Err(error) if error.status() == axum::http::StatusCode::UNAUTHORIZED => Ok(Login::Wrong),
         Err(error) => Err(error),

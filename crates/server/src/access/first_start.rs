@@ -1,10 +1,11 @@
 //! The first start makes the first user.
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
+use stoker_orchestrator::StartError;
+use stoker_services::{Clock, OpenError, ServiceError};
 use stoker_store::{Store, StoreError};
 
 use crate::access::password::{HashingFailed, Passwords};
-use crate::clock::Clock;
 
 /// Name of the first user, and of its tenant.
 pub const ADMIN: &str = "admin";
@@ -28,12 +29,12 @@ pub enum FirstStartFailed {
     Random(getrandom::Error),
     #[error("{0}")]
     Hashing(String),
-    #[error("the system gives no random numbers")]
-    NoName,
     #[error(transparent)]
-    Keys(#[from] crate::modules::keys::KeyError),
+    Service(#[from] ServiceError),
     #[error(transparent)]
-    Nats(#[from] crate::nats::NatsFailed),
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Orchestrator(#[from] StartError),
     #[error(transparent)]
     Tls(#[from] stoker_tls::TlsError),
 }

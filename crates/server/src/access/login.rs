@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use axum::http::{HeaderValue, StatusCode, header};
 use stoker_model::{Caller, NewToken, Tenant, Token, User};
 
+use crate::access::control::AccessControl;
 use crate::access::token::Secret;
 use crate::http::error::{ApiError, ApiResult};
-use crate::state::App;
 
 /// What a user types.
 #[derive(Clone)]
@@ -69,26 +69,30 @@ pub(crate) fn caller(user: &User, tenant: &Tenant) -> Caller {
 }
 
 /// Checks a password, slowed down after failures.
-pub(crate) async fn check(app: &App, credentials: &Credentials, peer: IpAddr) -> ApiResult<(User, Tenant)> {
-    let now = app.clock.now();
-    if let Err(seconds) = app.failures.begin(&credentials.name, peer, now) {
-        app.metrics.api.login("throttled");
+pub(crate) async fn check(
+    access: &AccessControl,
+    credentials: &Credentials,
+    peer: IpAddr,
+) -> ApiResult<(User, Tenant)> {
+    let now = access.context.clock.now();
+    if let Err(seconds) = access.failures.begin(&credentials.name, peer, now) {
+        access.metrics.login("throttled");
         return Err(too_many(seconds));
     }
-    let (account, hash) = account(app, &credentials.name).await?;
-    let matches = app.passwords.matches(credentials.password.clone(), hash).await;
+    let (account, hash) = account(access, &credentials.name).await?;
+    let matches = access.passwords.matches(credentials.password.clone(), hash).await;
     if let Some(found) = account.filter(|(user, tenant)| matches && user.enabled && tenant.enabled) {
-        app.failures.succeeded(&credentials.name, peer);
-        app.metrics.api.login("success");
+        access.failures.succeeded(&credentials.name, peer);
+        access.metrics.login("success");
         return Ok(found);
     }
-    app.metrics.api.login("failure");
+    access.metrics.login("failure");
     tracing::warn!(user.name = credentials.name, peer = %peer, "a login failed");
     Err(ApiError::unauthorized("the name or the password is wrong"))
 }
 
-async fn account(app: &App, name: &str) -> ApiResult<(Option<(User, Tenant)>, Option<String>)> {
-    let mut session = app.store.read().await?;
+async fn account(access: &AccessControl, name: &str) -> ApiResult<(Option<(User, Tenant)>, Option<String>)> {
+    let mut session = access.context.store.read().await?;
     let Some(user) = session.user_by_name(name).await? else { return Ok((None, None)) };
     let hash = session.user_password_hash(user.id).await?;
     let tenant = session.tenant_get(user.tenant_id).await?;
@@ -103,22 +107,26 @@ fn too_many(seconds: i64) -> ApiError {
 
 /// A token for a user who proved the password.
 pub(crate) async fn with_password(
-    app: &App,
+    access: &AccessControl,
     credentials: &Credentials,
     wanted: &TenantName,
     peer: IpAddr,
 ) -> ApiResult<Session> {
-    let (user, tenant) = check(app, credentials, peer).await?;
+    let (user, tenant) = check(access, credentials, peer).await?;
     if !wanted.fits(&tenant) {
         return Err(wrong_tenant());
     }
-    issue(app, user, tenant).await
+    issue(access, user, tenant).await
 }
 
 /// A login with a token gives the same token again: it lives no longer than it did, and revoked it is gone for good.
-pub(crate) async fn with_token(app: &App, secret: &Secret, wanted: &TenantName) -> ApiResult<Session> {
-    let found = app.store.read().await?.token_find(&secret.digest()).await?;
-    let now = app.clock.now();
+pub(crate) async fn with_token(
+    access: &AccessControl,
+    secret: &Secret,
+    wanted: &TenantName,
+) -> ApiResult<Session> {
+    let found = access.context.store.read().await?.token_find(&secret.digest()).await?;
+    let now = access.context.clock.now();
     let valid =
         found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
     let Some((token, user, tenant)) = valid else {
@@ -134,18 +142,18 @@ fn wrong_tenant() -> ApiError {
     ApiError::unauthorized("the user does not belong to this tenant")
 }
 
-async fn issue(app: &App, user: User, tenant: Tenant) -> ApiResult<Session> {
+async fn issue(access: &AccessControl, user: User, tenant: Tenant) -> ApiResult<Session> {
     let secret = random_secret()?;
-    let issued_at = app.clock.now();
+    let issued_at = access.context.clock.now();
     let new = NewToken {
         user_id: user.id,
         tenant_id: tenant.id,
         label: None,
         digest: secret.digest(),
         issued_at,
-        expires_at: issued_at.plus_seconds(app.settings.token_seconds),
+        expires_at: issued_at.plus_seconds(access.context.settings.token_seconds),
     };
-    let token = app.store.token_issue(&new).await?;
+    let token = access.context.store.token_issue(&new).await?;
     Ok(Session { secret, token, user, tenant })
 }
 

@@ -4,9 +4,12 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::state::App;
 
-pub(crate) use self::agents::Joining;
-pub(crate) use self::graphs::{PlannedGraph, planned_graph};
-pub(crate) use self::modules::{OWN_TENANT, module_faults};
+pub(crate) use self::modules::module_faults;
+pub(crate) use self::reference::document;
+
+mod matrix;
+mod named;
+mod routes;
 
 /// Declares the modules and lists what they offer.
 macro_rules! resources {

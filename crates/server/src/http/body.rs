@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, OptionalFromRequest, Request};
+use axum::extract::{FromRef, FromRequest, OptionalFromRequest, Request};
 use axum::http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Frame;
@@ -15,7 +15,6 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
-use crate::state::App;
 
 /// How much of a body that is too large is read and thrown away, so that its sender reads our answer instead of a
 /// broken connection.
@@ -106,21 +105,31 @@ fn rounded(node: &Node) -> Node {
     Node { kind, span: node.span }
 }
 
-impl FromRequest<App> for Document {
+/// Bytes of a body at most; larger ones are refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+impl<S: Send + Sync> FromRequest<S> for Document
+where
+    BodyLimit: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let (text, format) = text_of(request, app.settings.body_bytes_max).await?;
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let (text, format) = text_of(request, BodyLimit::from_ref(state).0).await?;
         parse(text, format).await
     }
 }
 
 /// For operations that can do without: nothing at all is no document.
-impl OptionalFromRequest<App> for Document {
+impl<S: Send + Sync> OptionalFromRequest<S> for Document
+where
+    BodyLimit: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Option<Self>, ApiError> {
-        let (text, format) = text_of(request, app.settings.body_bytes_max).await?;
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, ApiError> {
+        let (text, format) = text_of(request, BodyLimit::from_ref(state).0).await?;
         if text.trim().is_empty() {
             return Ok(None);
         }
@@ -132,10 +141,10 @@ impl OptionalFromRequest<App> for Document {
 #[derive(Debug)]
 pub(crate) struct SmallDocument(pub(crate) Document);
 
-impl FromRequest<App> for SmallDocument {
+impl<S: Send + Sync> FromRequest<S> for SmallDocument {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _: &App) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let (text, _) = text_of(request, SMALL_BYTES_MAX).await?;
         parse(text, Format::Json).await.map(Self)
     }

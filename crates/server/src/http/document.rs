@@ -10,7 +10,9 @@ use utoipa::openapi::{
 };
 
 use crate::http::media::{JSON, YAML};
-use crate::http::routes::PERMISSION_EXTENSION;
+
+/// The extension of an operation in the published document that names its permission.
+pub(crate) const PERMISSION_EXTENSION: &str = "x-stoker-permission";
 
 /// What decides about the common part of an operation.
 pub(crate) struct Kind {

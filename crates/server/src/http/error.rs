@@ -4,6 +4,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use stoker_manifest::Problem;
+use stoker_services::{ErrorDetail, ErrorReport, ServiceError, Severity};
 use stoker_store::StoreError;
 use utoipa::ToSchema;
 
@@ -33,19 +34,18 @@ pub(crate) struct Envelope {
 }
 
 /// How bad a problem is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Severity)]
 pub(crate) enum ItemSeverity {
     /// It cannot be done like this.
-    #[default]
     Error,
     /// It can, but is probably not what was meant.
     Warning,
 }
 
 /// One problem.
-#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ErrorItem {
     pub(crate) severity: ItemSeverity,
     /// Where in the document: `tasks[3].requires`; empty for the whole.
@@ -87,10 +87,6 @@ pub(crate) struct ErrorItem {
     pub(crate) id: Option<i64>,
 }
 
-/// A mistake made a thousand times is one mistake: so many reasons are told in words, and so many are listed.
-const REASONS_TOLD_MAX: usize = 20;
-const REASONS_KEPT_MAX: usize = 200;
-
 impl ApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self {
@@ -128,28 +124,25 @@ impl ApiError {
 
     /// A body or a query that is not valid, with all its problems.
     pub(crate) fn invalid(problems: &[Problem]) -> Self {
-        let mut error = Self::bad_request(stoker_manifest::summary(problems));
-        error.envelope.errors = problems.iter().map(ErrorItem::from).collect();
-        error
+        let details = problems.iter().map(ErrorDetail::from).collect();
+        let message = stoker_manifest::summary(problems);
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, details, conflicts: Vec::new() })
     }
 
     /// A request that is well written and cannot be done, with every reason.
-    pub(crate) fn refused(reasons: Vec<ErrorItem>) -> Self {
-        let told: Vec<&str> =
-            reasons.iter().take(REASONS_TOLD_MAX).map(|reason| reason.message.as_str()).collect();
-        let message = match told[..] {
-            [only] => only.to_owned(),
-            _ => format!("{} problems\n- {}", reasons.len(), told.join("\n- ")),
-        };
-        let mut error = Self::bad_request(message);
-        error.envelope.errors = reasons;
-        error.envelope.errors.truncate(REASONS_KEPT_MAX);
-        error
+    pub(crate) fn refused(details: Vec<ErrorDetail>) -> Self {
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(details))
     }
 
     /// The same where things that are stored are at odds with each other.
-    pub(crate) fn in_the_way(reasons: Vec<ErrorItem>) -> Self {
-        Self { status: StatusCode::CONFLICT, ..Self::refused(reasons) }
+    pub(crate) fn in_the_way(details: Vec<ErrorDetail>) -> Self {
+        Self::report(StatusCode::CONFLICT, ErrorReport::of(details))
+    }
+
+    fn report(status: StatusCode, report: ErrorReport) -> Self {
+        let ErrorReport { message, details, conflicts } = report;
+        let errors = details.into_iter().map(ErrorItem::from).collect();
+        Self { status, envelope: Envelope { message, errors, conflicts }, headers: Vec::new() }
     }
 
     pub(crate) fn with_conflicts(mut self, conflicts: Vec<stoker_model::Json>) -> Self {
@@ -157,14 +150,8 @@ impl ApiError {
         self
     }
 
-    /// Tells the same in other words.
-    pub(crate) fn with_message(mut self, message: String) -> Self {
-        self.envelope.message = message;
-        self
-    }
-
-    pub(crate) fn with_item(mut self, item: ErrorItem) -> Self {
-        self.envelope.errors.push(item);
+    pub(crate) fn with_item(mut self, detail: ErrorDetail) -> Self {
+        self.envelope.errors.push(detail.into());
         self
     }
 
@@ -187,57 +174,54 @@ impl ApiError {
     }
 }
 
-impl ErrorItem {
-    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), ..Self::default() }
+impl From<ErrorDetail> for ErrorItem {
+    fn from(detail: ErrorDetail) -> Self {
+        let ErrorDetail {
+            severity,
+            path,
+            message,
+            line,
+            column,
+            file,
+            layer,
+            code,
+            kind,
+            help,
+            plugin,
+            task,
+            nodes,
+            id,
+        } = detail;
+        let severity = match severity {
+            Severity::Error => ItemSeverity::Error,
+            Severity::Warning => ItemSeverity::Warning,
+        };
+        Self { severity, path, message, line, column, file, layer, code, kind, help, plugin, task, nodes, id }
     }
 }
 
-impl From<&Problem> for ErrorItem {
-    fn from(problem: &Problem) -> Self {
-        Self {
-            severity: match problem.severity {
-                stoker_manifest::Severity::Error => ItemSeverity::Error,
-                stoker_manifest::Severity::Warning => ItemSeverity::Warning,
-            },
-            path: problem.path.clone(),
-            message: problem.message.clone(),
-            line: problem.span.map(|span| span.start.line),
-            column: problem.span.map(|span| span.start.column),
-            code: Some(problem.code),
-            help: problem.help.clone(),
-            ..Self::default()
+/// The one place where a failed use case becomes a status code. What an operator must look at is logged here, once, with its
+/// causes.
+impl From<ServiceError> for ApiError {
+    fn from(error: ServiceError) -> Self {
+        if let Some(source) = std::error::Error::source(&error) {
+            tracing::error!(error = %error, cause = ?source, "a request failed on the server's side");
+        }
+        match error {
+            ServiceError::Invalid(report) => Self::report(StatusCode::BAD_REQUEST, report),
+            ServiceError::NotFound(message) => Self::new(StatusCode::NOT_FOUND, message),
+            ServiceError::Conflict(report) => Self::report(StatusCode::CONFLICT, report),
+            ServiceError::Stale { current } => Self::stale(&current),
+            ServiceError::Unavailable { message, .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+                .with_header(header::RETRY_AFTER, HeaderValue::from_static("1")),
+            ServiceError::Internal { message, .. } => Self::new(StatusCode::INTERNAL_SERVER_ERROR, message),
         }
     }
 }
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Taken { what } => Self::conflict(format!("this {what} is taken already")),
-            StoreError::Referenced { what } => Self::bad_request(format!("it is still in use by a {what}")),
-            // Gone between two looks at it.
-            StoreError::Missing { what } => {
-                Self::new(StatusCode::NOT_FOUND, format!("this {what} is not there any more"))
-            }
-            StoreError::Stale { current } => Self::stale(&current.to_string()),
-            StoreError::UnknownOrder { field, known } => {
-                Self::bad_request(format!("cannot order by `{field}`; known are {}", known.join(", ")))
-            }
-            StoreError::Unstorable { .. } => Self::bad_request(error.to_string()),
-            StoreError::Unavailable(_) => {
-                tracing::error!(error = %error, "the database does not answer");
-                Self::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "the database is busy or does not answer; try again",
-                )
-                .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
-            }
-            error => {
-                tracing::error!(error = ?error, "the store failed");
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "the store failed; the server's log says how")
-            }
-        }
+        ServiceError::from(error).into()
     }
 }
 

@@ -1,27 +1,34 @@
 //! Versions of things: `ETag` on what is read, `If-Match` on what is changed.
 
 use std::fmt::Display;
+use std::ops::Deref;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
-use stoker_model::Graph;
+use stoker_services::precondition::Precondition;
+pub(crate) use stoker_services::precondition::graph_version as of_graph;
 
 use crate::http::error::{ApiError, ApiResult};
 
-/// The version a client means to change. Absent header: whatever is there.
+/// The versions a client means to change. Absent header: any.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum IfMatch {
-    Anything,
-    Tags(Vec<String>),
+pub(crate) struct IfMatch(Precondition);
+
+impl Deref for IfMatch {
+    type Target = Precondition;
+
+    fn deref(&self) -> &Precondition {
+        &self.0
+    }
 }
 
 impl IfMatch {
     fn read(headers: &HeaderMap) -> ApiResult<Self> {
-        let Some(value) = headers.get(header::IF_MATCH) else { return Ok(Self::Anything) };
+        let Some(value) = headers.get(header::IF_MATCH) else { return Ok(Self(Precondition::Any)) };
         let text = value.to_str().unwrap_or_default().trim();
         if text == "*" {
-            return Ok(Self::Anything);
+            return Ok(Self(Precondition::Any));
         }
         let tags = text.split(',').map(|tag| {
             // Proxies that compress an answer weaken its tag; ours name versions, not bytes.
@@ -30,29 +37,11 @@ impl IfMatch {
             Some(strong.strip_prefix('"')?.strip_suffix('"')?.to_owned())
         });
         let tags: Option<Vec<String>> = tags.collect();
-        tags.map(Self::Tags).ok_or_else(|| {
+        tags.map(|tags| Self(Precondition::Versions(tags))).ok_or_else(|| {
             ApiError::bad_request(
                 "`If-Match` is a list of tags in double quotes, as `ETag` of an earlier answer gave them",
             )
         })
-    }
-
-    /// Refuses to go on when the thing has another version than the client knows.
-    pub(crate) fn check(&self, current: impl Display) -> ApiResult<()> {
-        let current = current.to_string();
-        match self {
-            Self::Anything => Ok(()),
-            Self::Tags(known) if known.contains(&current) => Ok(()),
-            Self::Tags(_) => Err(ApiError::stale(&current)),
-        }
-    }
-
-    /// The same for something that is not there: a client that knows a version of it is too late.
-    pub(crate) fn check_absent(&self) -> ApiResult<()> {
-        match self {
-            Self::Anything => Ok(()),
-            Self::Tags(_) => Err(ApiError::stale("none: it is not there")),
-        }
     }
 }
 
@@ -62,12 +51,6 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         Self::read(&parts.headers)
     }
-}
-
-/// The version of a graph. It is found by owner and type, under which another may be made after it is deleted; the id
-/// tells the two apart.
-pub(crate) fn of_graph(graph: &Graph) -> String {
-    format!("{}.{}", graph.id, graph.generation)
 }
 
 pub(crate) fn tag(version: impl Display) -> HeaderValue {
@@ -83,7 +66,7 @@ mod tests {
         let check = |value: &'static str, current| {
             let headers = HeaderMap::from_iter([(header::IF_MATCH, HeaderValue::from_static(value))]);
             IfMatch::read(&headers)
-                .and_then(|condition| condition.check(current))
+                .and_then(|condition| Ok(condition.check(current)?))
                 .map_err(|error| error.status().as_u16())
         };
         assert_eq!(check("\"3\"", 3), Ok(()));
@@ -93,6 +76,6 @@ mod tests {
         assert_eq!(check("\"2\"", 3), Err(412));
         assert_eq!(check("\"other\"", 3), Err(412));
         assert_eq!(check("3", 3), Err(400));
-        assert_eq!(IfMatch::read(&HeaderMap::new()).unwrap(), IfMatch::Anything);
+        assert_eq!(IfMatch::read(&HeaderMap::new()).unwrap(), IfMatch(Precondition::Any));
     }
 }

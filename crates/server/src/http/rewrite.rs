@@ -9,8 +9,8 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::{Method, Uri};
 
-use crate::api::OWN_TENANT;
-
+/// In place of a tenant in a path: that of the token.
+pub(crate) const OWN_TENANT: &str = "-";
 /// Where the API lives.
 pub(crate) const PREFIX: &str = "/api/v1";
 const SHORT_PREFIX: &str = "/api";

@@ -1,7 +1,7 @@
 //! How much anybody may ask for: requests at once, plans a minute, streams, and what a tenant may have.
 //!
 //! What is turned away was not begun, and says when to come back. What waits instead of being turned away waits in
-//! turn (`turns`).
+//! turn (`FairSemaphore` of `stoker-services`).
 
 mod pace;
 mod quota;
@@ -12,6 +12,11 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use stoker_model::Quotas;
+use stoker_services::Clock;
 use stoker_settings::Limits as Settings;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -19,8 +24,6 @@ use self::pace::Pace;
 pub(crate) use self::quota::{effective, within_quota};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
-use crate::metrics::Refused;
-use crate::state::App;
 
 /// Whoever is turned away because much is going on comes back so soon, in seconds.
 const REQUESTS_PAUSE: i64 = 1;
@@ -32,49 +35,72 @@ pub(crate) struct Limits {
     requests: Semaphore,
     streams: Arc<Semaphore>,
     plans: Pace,
+    plans_per_minute: u32,
+    /// What a tenant may have where nothing else is said of it.
+    quotas: Quotas,
+    clock: Clock,
+    pub(crate) metrics: RefusalMetrics,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct LimitLabels {
+    limit: &'static str,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RefusalMetrics {
+    pub(crate) refused: Family<LimitLabels, Counter>,
+}
+
+impl RefusalMetrics {
+    fn refused(&self, limit: &'static str) {
+        self.refused.get_or_create(&LimitLabels { limit }).inc();
+    }
 }
 
 impl Limits {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings, clock: Clock) -> Self {
         Self {
             requests: Semaphore::new(settings.requests_at_once as usize),
             streams: Arc::new(Semaphore::new(settings.streams_at_once as usize)),
             plans: Pace::new(settings.plans_per_minute),
+            plans_per_minute: settings.plans_per_minute,
+            quotas: settings.quotas,
+            clock,
+            metrics: RefusalMetrics::default(),
         }
     }
-}
 
-impl App {
     /// Whether the caller may have another plan computed now.
     pub(crate) fn may_plan(&self, login: &Authenticated) -> ApiResult<()> {
-        self.limits.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
-            self.metrics.api.refused(Refused::Plans);
+        self.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
+            self.metrics.refused("plans");
             let message = format!(
                 "you ask for plans faster than {} a minute; try again in {seconds} s",
-                self.settings.limits.plans_per_minute
+                self.plans_per_minute
             );
             later(StatusCode::TOO_MANY_REQUESTS, message, seconds)
         })
     }
 
-    /// A place for somebody who watches; it is free again when it is dropped.
+    /// A slot for a stream of events; released when dropped.
     pub(crate) fn stream_place(&self) -> ApiResult<OwnedSemaphorePermit> {
-        Arc::clone(&self.limits.streams).try_acquire_owned().map_err(|_| {
-            self.metrics.api.refused(Refused::Streams);
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
+            self.metrics.refused("streams");
             let message = "too many watch already; ask for the list from time to time, or try again later";
             later(StatusCode::SERVICE_UNAVAILABLE, message, STREAMS_PAUSE)
         })
     }
 }
 
-/// Lets so many requests in at once.
-pub(crate) async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Limits the number of concurrent requests.
+pub(crate) async fn admit(State(limits): State<Arc<Limits>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     if ALWAYS.contains(&route) {
         return next.run(request).await;
     }
-    let Ok(_place) = app.limits.requests.try_acquire() else {
-        app.metrics.api.refused(Refused::Requests);
+    let Ok(_place) = limits.requests.try_acquire() else {
+        limits.metrics.refused("requests");
         let message = "the server has as many requests as it takes; try again";
         return later(StatusCode::SERVICE_UNAVAILABLE, message, REQUESTS_PAUSE).into_response();
     };

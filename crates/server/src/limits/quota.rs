@@ -3,22 +3,22 @@
 use stoker_model::{Quotas, Resource, TenantId};
 use stoker_store::Session;
 
+use super::Limits;
 use crate::http::error::{ApiError, ApiResult};
-use crate::state::App;
 
 /// What holds for a tenant: what is said of it, else what is said of all.
-pub(crate) async fn effective(app: &App, session: &mut Session, tenant: TenantId) -> ApiResult<Quotas> {
-    Ok(session.quotas_get(tenant).await?.or(app.settings.limits.quotas))
+pub(crate) async fn effective(limits: &Limits, session: &mut Session, tenant: TenantId) -> ApiResult<Quotas> {
+    Ok(session.quotas_get(tenant).await?.or(limits.quotas))
 }
 
 /// Asked after a change that adds something and before it is committed, so that two at once cannot both be the last.
 pub(crate) async fn within_quota(
-    app: &App,
+    limits: &Limits,
     session: &mut Session,
     tenant: TenantId,
     resource: Resource,
 ) -> ApiResult<()> {
-    let Some(most) = effective(app, session, tenant).await?.of(resource) else { return Ok(()) };
+    let Some(most) = effective(limits, session, tenant).await?.of(resource) else { return Ok(()) };
     if session.quota_used(tenant, resource).await? <= most {
         return Ok(());
     }

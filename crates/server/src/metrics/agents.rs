@@ -1,30 +1,29 @@
 //! Agents.
 
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
+use stoker_orchestrator::{AgentMetrics, Orchestrator};
 
 use super::book::Book;
-use crate::state::App;
 
-pub(crate) struct Agents {
+pub(super) struct Agents {
     connected: Gauge,
     lost: Gauge,
-    pub(crate) connections: Counter,
-    pub(crate) losses: Counter,
 }
 
 impl Agents {
-    pub(super) fn new(book: &mut Book) -> Self {
-        Self {
+    pub(super) fn new(book: &mut Book, counters: &AgentMetrics) -> Self {
+        let AgentMetrics { connections, losses } = counters;
+        let gauges = Self {
             connected: book.gauge("agents_connected", "Agents that are connected to this server"),
             lost: book.gauge("agents_lost", "Agents of which nothing was heard for too long"),
-            connections: book.counter("agent_connections", "Connections that agents made"),
-            losses: book.counter("agent_losses", "Agents that were lost"),
-        }
+        };
+        book.enter("agent_connections", "counter", &[], "Connections that agents made", connections.clone());
+        book.enter("agent_losses", "counter", &[], "Agents that were lost", losses.clone());
+        gauges
     }
 
-    pub(super) fn read(&self, app: &App) {
-        let (n_connected, n_lost) = app.agents.counts();
+    pub(super) fn read(&self, orchestrator: &Orchestrator) {
+        let (n_connected, n_lost) = orchestrator.agents.counts();
         self.connected.set(i64::try_from(n_connected).unwrap_or(i64::MAX));
         self.lost.set(i64::try_from(n_lost).unwrap_or(i64::MAX));
     }

@@ -44,10 +44,6 @@ impl Book {
         self.enter(name, "gauge", labels, help, Family::default())
     }
 
-    pub(super) fn histogram(&mut self, name: &str, help: &str, make: fn() -> Histogram) -> Histogram {
-        self.enter(name, "histogram", &[], help, make())
-    }
-
     pub(super) fn histograms<L>(
         &mut self,
         name: &str,
@@ -62,7 +58,8 @@ impl Book {
         self.enter(name, "histogram", labels, help, Family::new_with_constructor(make))
     }
 
-    fn enter<M: Metric + Clone>(
+    /// A metric that another crate counts with a handle of its own.
+    pub(super) fn enter<M: Metric + Clone>(
         &mut self,
         name: &str,
         kind: &str,
@@ -83,35 +80,19 @@ pub(super) fn short_times() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 2.0, 16))
 }
 
-/// Times of work: a millisecond to two minutes.
-pub(super) fn long_times() -> Histogram {
-    Histogram::new(exponential_buckets(0.001, 2.0, 18))
-}
-
-/// Numbers of things: one to four million.
-pub(super) fn numbers() -> Histogram {
-    Histogram::new(exponential_buckets(1.0, 4.0, 12))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::metrics::{agents, api, bus, database, engine, planner, webhooks};
+    use crate::metrics::{Counters, OwnMetrics};
 
     const PAGE: &str = include_str!("../../../../docs/metrics.md");
     const DASHBOARD: &str = include_str!("../../../../packaging/grafana/stoker.json");
 
     fn all() -> Book {
         let mut book = Book::new();
-        agents::Agents::new(&mut book);
-        api::Api::new(&mut book);
-        bus::Bus::new(&mut book);
-        database::Database::new(&mut book);
-        engine::Engine::new(&mut book);
-        planner::Planner::new(&mut book);
-        webhooks::Webhooks::new(&mut book);
+        OwnMetrics::new(&mut book, &Counters::default());
         book
     }
 

@@ -7,11 +7,10 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use stoker_store::{Observer, Operation};
+use stoker_services::Clock;
+use stoker_store::{Observer, Operation, Store};
 
 use super::book::{Book, Histograms, short_times};
-use crate::clock::Clock;
-use crate::state::App;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OperationLabels {
@@ -24,7 +23,7 @@ struct PoolLabels {
     state: String,
 }
 
-pub(crate) struct Database {
+pub(super) struct Database {
     pool: Family<PoolLabels, Gauge>,
     watch: Watch,
 }
@@ -62,12 +61,12 @@ impl Database {
         }
     }
 
-    pub(crate) fn observer(&self) -> Arc<dyn Observer> {
+    pub(super) fn observer(&self) -> Arc<dyn Observer> {
         Arc::new(self.watch.clone())
     }
 
-    pub(super) fn read(&self, app: &App) {
-        for (pool, n_connections, n_idle) in app.store.pools() {
+    pub(super) fn read(&self, store: &Store) {
+        for (pool, n_connections, n_idle) in store.pools() {
             for (state, n) in [("idle", n_idle), ("busy", n_connections.saturating_sub(n_idle))] {
                 let labels = PoolLabels { pool: pool.to_owned(), state: state.to_owned() };
                 self.pool.get_or_create(&labels).set(i64::try_from(n).unwrap_or(i64::MAX));

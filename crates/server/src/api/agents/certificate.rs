@@ -2,13 +2,11 @@
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::string_of;
-use stoker_model::{Actor, Agent, Change, Micros, NewAgentCertificate};
-use stoker_store::Writing;
-use stoker_tls::TlsError;
+use stoker_model::{Actor, Agent, Change, Micros};
 use utoipa::ToSchema;
 
 use super::connect::agent_of;
@@ -16,6 +14,7 @@ use crate::http::answer::Answer;
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
+use crate::joining::issue_certificate;
 use crate::state::App;
 
 /// As long as a request for a certificate may be.
@@ -65,42 +64,12 @@ pub(super) async fn agent_certificate(
     if expires_at.is_some_and(|at| at > now) {
         require(&mut writing, &agent, secured.map(|Extension(secured)| secured), now).await?;
     }
-    let Some(certificate) = issue(&app, &mut writing, &agent, &request).await? else {
+    let Some(certificate) = issue_certificate(app.tls.as_deref(), &mut writing, &agent, &request).await? else {
         return Err(ApiError::conflict("this server has no certificate authority (`stoker serve --ca-dir`)"));
     };
     let target = format!("agent {}", agent.id);
     writing.commit(Change { action: "agent.certificate", target, detail: json!({"uid": agent.uid}) }).await?;
     Ok(Answer::created(CertificateView { certificate }))
-}
-
-/// Makes a certificate and keeps what it is recognised by; `None` where there is no authority.
-pub(super) async fn issue(
-    app: &App,
-    writing: &mut Writing,
-    agent: &Agent,
-    request: &str,
-) -> ApiResult<Option<String>> {
-    let now = app.clock.now();
-    let Some(issued) = app.tls.as_ref().and_then(|tls| tls.issue_agent(request, &agent.uid, now)) else {
-        return Ok(None);
-    };
-    let issued = issued.map_err(|error| match error {
-        TlsError::Request(_) => ApiError::bad_request(format!("`certificate_request`: {error}")),
-        other => {
-            tracing::error!(error = %other, "a certificate was not made");
-            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the certificate could not be made")
-        }
-    })?;
-    let certificate = &issued.certificate;
-    let new = NewAgentCertificate {
-        agent_id: agent.id,
-        fingerprint: *certificate.fingerprint.bytes(),
-        serial: certificate.serial.clone(),
-        issued_at: now,
-        expires_at: Micros(certificate.validity.not_after.saturating_mul(Micros::SECOND)),
-    };
-    writing.agent_certificate_add(&new).await?;
-    Ok(Some(issued.chain_pem))
 }
 
 /// The agent shows a certificate that is its own and was not taken back.

@@ -8,12 +8,13 @@ use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Agent;
 use stoker_wire::{Decoded, WireError};
+use stoker_orchestrator::Proof;
+use stoker_orchestrator::session::{Carrier, converse};
 
 use super::certificate;
 use crate::access::token::Secret;
 use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
-use crate::runs::{Carrier, Proof, converse};
 use crate::state::App;
 
 /// Who guesses credentials is slowed down under this name.
@@ -51,7 +52,7 @@ pub(super) async fn agent_connect(
         .max_message_size(bytes_max)
         .max_frame_size(bytes_max)
         .on_upgrade(
-            move |socket| async move { converse(&app, &agent.uid, Some(proof), Socket(socket)).await },
+            move |socket| async move { converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await },
         ))
 }
 
@@ -92,7 +93,7 @@ async fn agent_with(app: &App, peer: Peer, secret: &Secret) -> ApiResult<Agent> 
 
 /// Only failures are slowed down: after a restart of the server all agents behind one address come back at once.
 fn unknown(app: &App, peer: Peer) -> ApiError {
-    match app.failures.begin(GUESSING, peer.0, app.clock.now()) {
+    match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
         Ok(()) => ApiError::unauthorized("the credential is not known; join again"),
         Err(seconds) => {
             let message = "too many wrong credentials; try again later";

@@ -3,10 +3,8 @@
 mod certificate;
 mod connect;
 mod join;
-mod joining;
 mod nats_user;
 
-pub(crate) use joining::Joining;
 
 use axum::extract::State;
 use serde::Serialize;
@@ -15,15 +13,15 @@ use stoker_model::{Agent, AgentId, Change, Permission};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -83,14 +81,14 @@ async fn agent_delete(
     writing.agent_delete(id).await?;
     let target = format!("agent {id}");
     writing.commit(Change { action: "agent.delete", target, detail: json!({"uid": agent.uid}) }).await?;
-    app.dismiss_agent(&agent.uid, digest);
+    app.orchestrator.dismiss_agent(&agent.uid, digest);
     Ok(NoContent)
 }
 
 fn view(app: &App, agent: Agent) -> AgentView {
     AgentView {
         id: agent.id.0,
-        is_connected: app.agents.is_connected(&agent.uid),
+        is_connected: app.orchestrator.agents.is_connected(&agent.uid),
         uid: agent.uid,
         node_id: agent.node_id.map(|id| id.0),
         version: agent.version,

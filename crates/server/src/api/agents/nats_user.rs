@@ -46,7 +46,7 @@ pub(super) async fn agent_nats_user(
 ) -> ApiResult<Answer<NatsUserView>> {
     // As for a straight connection: it is good for the same conversation.
     let (agent, _) = proven(&app, peer, secured.map(|Extension(secured)| secured), &headers).await?;
-    let users = app.nats_users.as_ref().ok_or_else(|| {
+    let users = app.orchestrator.nats_users.as_ref().ok_or_else(|| {
         let message = "agents do not come over NATS here; start the server with `--nats-keys`, or the agent without `--nats`";
         ApiError::new(StatusCode::NOT_FOUND, message)
     })?;

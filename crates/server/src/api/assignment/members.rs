@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use stoker_model::{Cluster, Node, NodeId};
 use stoker_store::{List, NodeFilter, Writing};
+use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
 
 use super::not_assigned;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
-use crate::modules::automatic::enqueue_for;
+use crate::http::error::{ApiError, ApiResult};
 
 /// The nodes with these ids, in that order; all of them, each named once.
 pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec<Node>> {
@@ -28,11 +29,11 @@ pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec
 }
 
 /// A node that is in another cluster has to leave that one first.
-pub(super) fn foreign(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorItem> {
+pub(super) fn foreign(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorDetail> {
     let elsewhere = nodes.iter().enumerate().filter_map(|(index, node)| {
         let other = node.cluster_id.filter(|id| *id != cluster.id)?;
         let message = format!("node {} belongs to environment {other}; unassign it there first", node.id);
-        Some(ErrorItem::new(format!("[{index}].id"), message))
+        Some(ErrorDetail::new(format!("[{index}].id"), message))
     });
     elsewhere.collect()
 }

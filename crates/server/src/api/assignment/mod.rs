@@ -3,6 +3,7 @@
 mod members;
 mod roles;
 
+use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
@@ -11,6 +12,9 @@ use stoker_store::StoreError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
+use stoker_services::metadata::holder::{Holder, Part};
 
 pub(super) use self::members::set_members;
 use self::members::{foreign, load};
@@ -20,12 +24,10 @@ use crate::api::attributes::models_of;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::limits::within_quota;
-use crate::modules::automatic::enqueue_for;
-use crate::parts::holder::{Holder, Part};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -85,7 +87,7 @@ async fn cluster_assign(
         };
         let mut problems = role_problems(cluster.id, &known, roles);
         problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !has(role))));
-        reasons.extend(problems.into_iter().map(|text| ErrorItem::new(&path, text)));
+        reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
     }
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));
@@ -98,11 +100,11 @@ async fn cluster_assign(
         joined.extend(is_new.then_some(node));
     }
     if !joined.is_empty() {
-        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let modules = enqueue_for(&mut writing, &cluster, &joined).await?;
     writing.commit(describe("cluster.assign", &cluster, &ids)).await?;
-    app.conduct_all(modules);
+    conduct_all(&app.orchestrator, modules);
     Ok(Answer::ok(()))
 }
 

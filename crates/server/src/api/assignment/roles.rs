@@ -3,7 +3,7 @@
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_registry::restrictions::Effect;
 
-use crate::parts::models::ConditionModels;
+use stoker_services::plugins::condition_models::ConditionModels;
 
 /// Why one node cannot have these roles together.
 pub(in crate::api) fn role_problems(cluster_id: ClusterId, known: &JsonMap, roles: &[String]) -> Vec<String> {

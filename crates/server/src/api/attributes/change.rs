@@ -2,16 +2,17 @@
 
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_store::{List, NodeFilter, Writing};
+use stoker_services::ErrorDetail;
+use stoker_state::json::merged;
+use stoker_services::plugins::enabling::Enabling;
+use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::plugins::links::unused;
 
 use super::document::{default_settings, release_of};
 use super::plugins::{SWITCH, Section, Version, sections};
 use super::restrictions::Violations;
 use super::{check, lock};
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
-use crate::json::merged;
-use crate::parts::enabling::Enabling;
-use crate::parts::holder::{Holder, Part};
-use crate::parts::links::unused;
+use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 /// What shall become of one version of a plugin.
@@ -158,7 +159,7 @@ async fn roles_stay(writing: &mut Writing, cluster: &Cluster, gone: &[&PluginCha
                     "plugin `{}` cannot be disabled: nodes {ids} have its role `{role}`",
                     plugin.name
                 );
-                reasons.push(ErrorItem::new(switch_path(&plugin.name), message));
+                reasons.push(ErrorDetail::new(switch_path(&plugin.name), message));
             }
         }
     }
@@ -175,10 +176,10 @@ fn plugin_changes<'a>(
     sections: &'a [Section],
     name: &str,
     given: &Json,
-) -> Result<Vec<PluginChange<'a>>, Vec<ErrorItem>> {
+) -> Result<Vec<PluginChange<'a>>, Vec<ErrorDetail>> {
     let path = format!("editable.{name}");
     let problem = |at: &str, message: String| {
-        vec![ErrorItem::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
+        vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
         return Err(problem("", "there is no such plugin for this environment".to_owned()));

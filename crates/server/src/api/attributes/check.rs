@@ -4,10 +4,10 @@
 use stoker_model::{Json, JsonMap};
 use stoker_registry::patterns::mismatch;
 
-use crate::http::error::ErrorItem;
+use stoker_services::ErrorDetail;
 
 /// Everything that is wrong with sections that shall be merged into the stored ones.
-pub(super) fn sections(stored: &JsonMap, given: &JsonMap) -> Vec<ErrorItem> {
+pub(super) fn sections(stored: &JsonMap, given: &JsonMap) -> Vec<ErrorDetail> {
     let mut problems = Vec::new();
     for (name, section) in given {
         let path = format!("editable.{name}");
@@ -26,7 +26,7 @@ pub(super) fn sections(stored: &JsonMap, given: &JsonMap) -> Vec<ErrorItem> {
 }
 
 /// The same for the settings of one section.
-pub(super) fn settings(path: &str, stored: &JsonMap, given: &JsonMap) -> Vec<ErrorItem> {
+pub(super) fn settings(path: &str, stored: &JsonMap, given: &JsonMap) -> Vec<ErrorDetail> {
     let checked = given.iter().filter_map(|(name, setting)| {
         let stored = stored.get(name)?.as_object()?;
         let path = format!("{path}.{name}");
@@ -83,8 +83,8 @@ fn number_words(setting: &JsonMap) -> String {
     format!("a number{}{}", limit("min", "from"), limit("max", "to"))
 }
 
-fn problem(path: &str, message: &str) -> ErrorItem {
-    ErrorItem::new(path, format!("{path}: {message}"))
+fn problem(path: &str, message: &str) -> ErrorDetail {
+    ErrorDetail::new(path, format!("{path}: {message}"))
 }
 
 fn kind(value: &Json) -> String {

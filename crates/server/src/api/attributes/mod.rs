@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 use self::document::{default_settings, release_of, settings};
 pub(super) use self::restrictions::models_of;
 use crate::access::caller::Authenticated;
-use crate::access::shown::mask_for;
+use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::api::transactions::settings_of;
 use crate::http::answer::Answer;
@@ -29,7 +29,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

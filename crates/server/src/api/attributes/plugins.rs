@@ -6,10 +6,10 @@ use serde_json::json;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, PluginId, compare_versions};
 use stoker_store::{List, Session};
 
-use crate::json::{merge, merged};
+use stoker_state::json::{merge, merged};
+use stoker_services::plugins::enabling::has_legacy_tasks;
 
 use crate::http::error::ApiResult;
-use crate::parts::enabling::has_legacy_tasks;
 
 /// What says beside `metadata.enabled` whether a plugin is enabled.
 pub(super) const SWITCH: &str = "value";

@@ -8,15 +8,16 @@ use stoker_model::{Cluster, Json, JsonMap, Release};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::ErrorDetail;
+use stoker_services::plugins::condition_models::ConditionModels;
 
 use super::document::release_of;
 use super::plugins::{Section, sections};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
-use crate::http::error::{ApiResult, ErrorItem};
+use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::parts::models::ConditionModels;
 use crate::state::App;
 
 /// A section, a setting or an option that is not simply there.
@@ -109,14 +110,14 @@ impl Violations {
     }
 
     /// Those that were not there before: nobody has to mend what somebody else left.
-    pub(super) fn since(self, before: &Self) -> Vec<ErrorItem> {
+    pub(super) fn since(self, before: &Self) -> Vec<ErrorDetail> {
         let known: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
         let fresh = self.0.into_iter().filter(|found| !known.contains(&found.path()));
         let item = |found: RestrictedSetting| {
             let path = format!("editable.{}", found.path());
             let words = found.effect.messages.join(". ");
             let words = if words.is_empty() { "a restriction forbids this".to_owned() } else { words };
-            ErrorItem { kind: Some("restricted"), ..ErrorItem::new(&path, format!("{path}: {words}")) }
+            ErrorDetail { kind: Some("restricted"), ..ErrorDetail::new(&path, format!("{path}: {words}")) }
         };
         fresh.map(item).collect()
     }

@@ -7,13 +7,13 @@ use stoker_store::AuditFilter;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -61,11 +61,11 @@ pub(super) async fn cluster_update(
         None => false,
     };
     if has_moved {
-        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
+        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
     }
     // Its nodes move with a cluster.
     if has_moved || has_joined {
-        within_quota(&app, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+        within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
     let tenant = writing.tenant_get(cluster.tenant_id).await?;
     writing.commit(describe("cluster.update", &cluster)).await?;

@@ -6,13 +6,14 @@ use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
 use stoker_registry::wizard::{AnswerProblem, Chosen};
 use stoker_store::{Session, Writing};
+use stoker_services::ErrorDetail;
+use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
+use stoker_services::plugins::enabling::Enabling;
+use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 
 use super::modes;
 use super::read::NewBody;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
-use crate::parts::catalog::{Catalog, finding_item, shown_findings};
-use crate::parts::enabling::Enabling;
-use crate::parts::wizard::{Wizard, bound_mode, decide};
+use crate::http::error::{ApiError, ApiResult};
 
 /// Everything that a choice means for the cluster.
 #[derive(Default)]
@@ -189,9 +190,9 @@ fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[Stri
 fn not_possible(problems: Vec<AnswerProblem>) -> ApiError {
     let item = |problem: AnswerProblem| {
         let path = format!("wizard.{}", problem.path);
-        ErrorItem {
+        ErrorDetail {
             kind: Some(problem.kind),
-            ..ErrorItem::new(&path, format!("{path}: {}", problem.message))
+            ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
         }
     };
     ApiError::refused(problems.into_iter().map(item).collect())

@@ -6,6 +6,8 @@ use stoker_model::{
     Tenant, TenantId,
 };
 use stoker_store::{StoreError, Writing};
+use stoker_services::plugins::links::link_cluster;
+use stoker_services::plugins::condition_models::NET_PROVIDER;
 
 use super::choice::Choice;
 use super::read::NewBody;
@@ -15,8 +17,6 @@ use crate::api::assignment::set_members;
 use crate::api::users::{TenantRef, find_tenant};
 use crate::http::error::{ApiError, ApiResult};
 use crate::limits::within_quota;
-use crate::parts::links::link_cluster;
-use crate::parts::models::NET_PROVIDER;
 use crate::state::App;
 
 pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> ApiResult<(Cluster, Tenant)> {
@@ -44,9 +44,9 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     };
     let cluster = complete(app, &mut writing, &release, &choice, &new, body.ui_settings).await?;
     let has_joined = set_members(&mut writing, &cluster, &body.nodes).await?;
-    within_quota(app, &mut writing, tenant.id, Resource::Clusters).await?;
+    within_quota(&app.limits, &mut writing, tenant.id, Resource::Clusters).await?;
     if has_joined {
-        within_quota(app, &mut writing, tenant.id, Resource::Nodes).await?;
+        within_quota(&app.limits, &mut writing, tenant.id, Resource::Nodes).await?;
     }
     writing.commit(describe("cluster.create", &cluster)).await?;
     Ok((cluster, tenant))

@@ -48,7 +48,7 @@ pub(super) async fn cluster_delete(
     writing.commit(describe("cluster.delete", &cluster)).await?;
     // Whoever carries them out leaves off.
     for run in failed {
-        app.agents.remove_run(run);
+        app.orchestrator.agents.remove_run(run);
     }
     Ok(Answer::accepted(RunView::from(run)))
 }

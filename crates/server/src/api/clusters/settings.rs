@@ -4,9 +4,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{Cluster, Json, JsonMap, Micros, NewRelease};
+use stoker_services::random;
 
 use crate::http::error::ApiResult;
-use crate::random;
 use crate::state::App;
 
 const PASSWORD_CHARS: usize = 24;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use stoker_model::{Cluster, Json, JsonMap, MergeMode, MergeOrder, Tenant};
 use utoipa::ToSchema;
+use stoker_services::clock;
 
-use crate::clock;
-use crate::parts::models::FUEL_VERSION;
+use stoker_services::plugins::condition_models::FUEL_VERSION;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cluster)]

@@ -6,6 +6,8 @@ use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::Json;
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
 use utoipa::ToSchema;
+use stoker_services::plugins::catalog::{Catalog, shown_findings};
+use stoker_services::plugins::wizard::decide;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -13,8 +15,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::parts::catalog::{Catalog, shown_findings};
-use crate::parts::wizard::decide;
 use crate::state::App;
 
 /// What somebody would like to choose.

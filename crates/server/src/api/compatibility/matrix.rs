@@ -96,9 +96,9 @@ pub(super) async fn release_compatibility(
         None => media::accepts(&headers, HTML),
     };
     if is_page {
-        let page = app.plans.compute(move || page::render(&catalog.release.body, &registry)).await?;
+        let page = app.services.planning.plans.compute(move || page::render(&catalog.release.body, &registry)).await?;
         return Ok(shown("text/html; charset=utf-8", page));
     }
-    let view = app.plans.compute(move || CompatibilityView::of(&registry)).await?;
+    let view = app.services.planning.plans.compute(move || CompatibilityView::of(&registry)).await?;
     Ok(Answer::ok(view).into_response())
 }

@@ -10,6 +10,7 @@ use stoker_registry::components::{Finding, Registry};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -17,8 +18,7 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
-use crate::parts::catalog::{Catalog, finding_item, shown_findings};
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -53,7 +53,7 @@ async fn release_component_list(
 async fn catalog(session: &mut Session, path: &PathParams, query: &Query) -> ApiResult<Catalog> {
     let release = releases::find(session, path).await?;
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
-    Catalog::read(session, release, mode.as_deref()).await
+    Ok(Catalog::read(session, release, mode.as_deref()).await?)
 }
 
 /// Of a component that two provide, nobody can tell which is meant.

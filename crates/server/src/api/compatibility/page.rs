@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use stoker_model::NewRelease;
 use stoker_registry::components::{Cell, Component, Finding, Registry};
 
-use crate::page::escape;
+use crate::api::reference::page::escape;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color:#1c2430;background:#fff}\
     table{border-collapse:collapse;margin:1rem 0 2rem}th,td{border:1px solid #c9d1dc;padding:.25rem .5rem;text-align:left}\

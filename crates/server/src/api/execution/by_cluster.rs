@@ -6,6 +6,7 @@ use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
 use stoker_model::{ClusterId, GraphType, NodeId, RunName};
 use stoker_store::{List, NodeFilter, SequenceFilter};
+use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions};
 
 use super::execute::{of_sequence, start};
 use super::read::{FromQuery, from_query};
@@ -17,7 +18,6 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::runs::{GraphRequest, Launch, Manner};
 use crate::state::App;
 
 /// The sequence of a release that is run to bring changes about.
@@ -46,9 +46,9 @@ pub(super) async fn cluster_deploy(
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { graph_type, nodes, manner } = from_query(query)?;
+    let FromQuery { graph_type, nodes, run_options } = from_query(query)?;
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) };
-    start_one(&app, &login, id, graph, manner, RunName::Deploy).await
+    start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
 /// Run some tasks of one graph
@@ -72,14 +72,14 @@ pub(super) async fn cluster_deploy_tasks(
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { graph_type, nodes, manner } = from_query(query)?;
+    let FromQuery { graph_type, nodes, run_options } = from_query(query)?;
     let tasks = document.read(list_of(string_of(1..=255)))?;
     if tasks.is_empty() {
         return Err(ApiError::bad_request("Tasks list must be specified."));
     }
     let graph =
         GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::whole(graph_type.unwrap_or_default()) };
-    start_one(&app, &login, id, graph, manner, RunName::Deploy).await
+    start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
 /// Bring about what has changed: the sequence `deploy-changes` of the release, else the graph `default`
@@ -125,7 +125,7 @@ pub(super) async fn cluster_redeploy(
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
     let asked = from_query(query)?;
-    changes(&app, &login, id, FromQuery { manner: Manner { force: true, ..asked.manner.clone() }, ..asked })
+    changes(&app, &login, id, FromQuery { run_options: RunOptions { force: true, ..asked.run_options.clone() }, ..asked })
         .await
 }
 
@@ -150,7 +150,7 @@ async fn changes(
             ..GraphRequest::whole(asked.graph_type.unwrap_or_default())
         }],
     };
-    start(app, login, id, Launch { graphs, manner: asked.manner, name: RunName::Deploy }).await
+    start(app, login, id, Launch { graphs, run_options: asked.run_options, name: RunName::Deploy }).await
 }
 
 /// Only on those of its nodes that are asked for.
@@ -209,10 +209,10 @@ async fn start_named(
     (graph_type, name): (&str, RunName),
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { nodes, manner, .. } = from_query(query)?;
+    let FromQuery { nodes, run_options, .. } = from_query(query)?;
     let graph_type = GraphType::new(graph_type).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
-    start_one(app, login, id, graph, manner, name).await
+    start_one(app, login, id, graph, run_options, name).await
 }
 
 /// Nodes that are nowhere are not found; those of another cluster are refused where everything else is checked.
@@ -221,7 +221,7 @@ async fn start_one(
     login: &Authenticated,
     id: ClusterId,
     graph: GraphRequest,
-    manner: Manner,
+    run_options: RunOptions,
     name: RunName,
 ) -> ApiResult<Answer<RunView>> {
     if let Some(nodes) = &graph.nodes {
@@ -233,5 +233,5 @@ async fn start_one(
             return Err(ApiError::not_found("NodeCollection"));
         }
     }
-    start(app, login, id, Launch { graphs: vec![graph], manner, name }).await
+    start(app, login, id, Launch { graphs: vec![graph], run_options, name }).await
 }

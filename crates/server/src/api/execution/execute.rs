@@ -8,8 +8,10 @@ use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
 use stoker_planner::Subgraph;
 use utoipa::ToSchema;
+use stoker_services::planning;
+use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
 
-use super::read::{MannerBody, SubgraphBody, graph, manner};
+use super::read::{MannerBody, SubgraphBody, graph, run_options};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
@@ -18,8 +20,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::planning;
-use crate::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
 use crate::state::App;
 
 #[derive(ToSchema)]
@@ -110,18 +110,18 @@ pub(super) async fn graphs_execute(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let (cluster, graphs, manner) = document.fields(|fields| {
+    let (cluster, graphs, run_options) = document.fields(|fields| {
         let cluster = fields.required("cluster", identifier);
         let graphs = fields.required("graphs", list_of(graph));
-        let manner = manner(fields);
-        Some((ClusterId(cluster?), graphs?, manner))
+        let run_options = run_options(fields);
+        Some((ClusterId(cluster?), graphs?, run_options))
     })?;
     if graphs.is_empty() || graphs.len() > GRAPHS_MAX {
         return Err(ApiError::bad_request(format!(
             "graphs: from 1 to {GRAPHS_MAX} graphs can be run at once"
         )));
     }
-    start(&app, &login, cluster, Launch { graphs, manner, name: RunName::Deploy }).await
+    start(&app, &login, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
 }
 
 /// Run the graphs of a sequence on a cluster
@@ -139,10 +139,10 @@ pub(super) async fn sequence_execute(
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", SequenceId, "DeploymentSequence")?;
-    let (cluster_id, manner) = document.fields(|fields| {
+    let (cluster_id, run_options) = document.fields(|fields| {
         let cluster = fields.required("cluster", identifier);
-        let manner = manner(fields);
-        Some((ClusterId(cluster?), manner))
+        let run_options = run_options(fields);
+        Some((ClusterId(cluster?), run_options))
     })?;
     let mut session = app.store.snapshot().await?;
     let sequence =
@@ -154,7 +154,7 @@ pub(super) async fn sequence_execute(
     }
     drop(session);
     let graphs = sequence.graphs.iter().map(of_sequence).collect();
-    start(&app, &login, cluster_id, Launch { graphs, manner, name: RunName::Deploy }).await
+    start(&app, &login, cluster_id, Launch { graphs, run_options, name: RunName::Deploy }).await
 }
 
 /// An entry of a sequence as a graph to be run.
@@ -181,8 +181,8 @@ pub(super) async fn plan_apply(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let manner = document.fields(|fields| Some(manner(fields)))?;
-    if manner.force || !manner.subgraphs.is_empty() {
+    let run_options = document.fields(|fields| Some(run_options(fields)))?;
+    if run_options.force || !run_options.subgraphs.is_empty() {
         let message = "a plan is run as it is: `force` and `subgraphs` are said when it is made";
         return Err(ApiError::bad_request(message));
     }
@@ -193,10 +193,10 @@ pub(super) async fn plan_apply(
     require_idle(&mut session, cluster.id).await?;
     drop(session);
     let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
-    let asked = Launch { graphs: vec![graph], manner, name: RunName::Deploy };
+    let asked = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
     // What changes while it is looked is looked at, too: what was approved is what runs.
     for _ in 0..APPLY_TRIES {
-        let (changed, seen) = planning::changes_since(&app, cluster.id, &plan).await?;
+        let (changed, seen) = planning::changes_since(&app.services.planning, cluster.id, &plan).await?;
         if !changed.is_empty() {
             let message = format!(
                 "the plan is out of date, because these have changed since it was made: {}; make a new one",
@@ -204,7 +204,7 @@ pub(super) async fn plan_apply(
             );
             return Err(ApiError::conflict(message));
         }
-        if let Some(run) = launch_as_seen(&app, &login, cluster.id, &asked, seen).await? {
+        if let Some(run) = launch_as_seen(&app.orchestrator, &login.actor(), cluster.id, &asked, seen).await? {
             let generation = run.generation;
             return Ok(Answer::accepted(RunView::from(run)).version(generation));
         }
@@ -226,11 +226,11 @@ pub(super) async fn start(
     let mut tasks = HashSet::new();
     for graph in &asked.graphs {
         let wanted = graph.to_plan();
-        tasks.extend(planning::check_request(app, &mut session, &record, &wanted).await?);
+        tasks.extend(planning::check_request(&app.services.planning, &mut session, &record, &wanted).await?);
     }
     drop(session);
-    check_ends(&asked.manner.subgraphs, &tasks)?;
-    let run = launch(app, login, cluster, asked).await?;
+    check_ends(&asked.run_options.subgraphs, &tasks)?;
+    let run = launch(&app.orchestrator, &login.actor(), cluster, asked).await?;
     let generation = run.generation;
     Ok(Answer::accepted(RunView::from(run)).version(generation))
 }

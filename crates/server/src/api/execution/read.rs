@@ -8,10 +8,10 @@ use stoker_model::{GraphType, NodeId};
 use stoker_planner::{Subgraph, tolerated_nodes};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
+use stoker_orchestrator::runs::{AT_STAGES, GraphRequest, RunOptions, ON_FAILURE, parse_at_stages, parse_on_failure};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
-use crate::runs::{AT_STAGES, GraphRequest, Manner, ON_FAILURE, parse_at_stages, parse_on_failure};
 
 const NAME_CHARS_MAX: usize = 255;
 const NODES_AT_ONCE_MAX: i64 = 1_000_000;
@@ -32,7 +32,7 @@ pub(super) struct SubgraphBody {
 
 /// How a run is carried out.
 #[derive(ToSchema)]
-#[schema(as = Manner)]
+#[schema(as = RunOptions)]
 #[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
 pub(super) struct MannerBody {
     /// Plan, and run nothing.
@@ -62,15 +62,15 @@ pub(super) struct MannerBody {
     lost_after: Option<i64>,
 }
 
-pub(super) fn manner(fields: &mut Fields<'_, '_>) -> Manner {
+pub(super) fn run_options(fields: &mut Fields<'_, '_>) -> RunOptions {
     let flag =
         |fields: &mut Fields<'_, '_>, key| fields.optional(key, nullable(boolean)).flatten().unwrap_or(false);
-    let default = Manner::default();
+    let default = RunOptions::default();
     let number = |fields: &mut Fields<'_, '_>, key, max| {
         let read = fields.optional(key, nullable(integer_in(1..=max))).flatten();
         read.and_then(|number| u32::try_from(number).ok())
     };
-    Manner {
+    RunOptions {
         dry_run: flag(fields, "dry_run"),
         noop_run: flag(fields, "noop_run"),
         force: flag(fields, "force"),
@@ -160,7 +160,7 @@ fn node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
 pub(super) struct FromQuery {
     pub(super) graph_type: Option<GraphType>,
     pub(super) nodes: Option<Vec<String>>,
-    pub(super) manner: Manner,
+    pub(super) run_options: RunOptions,
 }
 
 pub(super) fn from_query(mut query: Query) -> ApiResult<FromQuery> {
@@ -177,13 +177,13 @@ pub(super) fn from_query(mut query: Query) -> ApiResult<FromQuery> {
         })
         .transpose()?;
     let nodes = query.ids("nodes").map(|ids| ids.iter().map(i64::to_string).collect());
-    let manner = Manner {
+    let run_options = RunOptions {
         dry_run: query.boolean("dry_run"),
         noop_run: query.boolean("noop_run"),
         force: query.boolean("force"),
         debug: query.boolean("debug"),
-        ..Manner::default()
+        ..RunOptions::default()
     };
     query.finish()?;
-    Ok(FromQuery { graph_type, nodes, manner })
+    Ok(FromQuery { graph_type, nodes, run_options })
 }

@@ -1,10 +1,12 @@
 //! Stopping what runs, and beginning anew.
 
+use stoker_orchestrator::runs::{stop_run};
 use axum::extract::State;
 use serde_json::json;
 use stoker_engine::run::StopHow;
 use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
 use stoker_store::{List, NodeFilter};
+use stoker_orchestrator::runs::active;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
@@ -13,7 +15,6 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::runs::active;
 use crate::state::App;
 
 /// Stop what runs on a cluster: what has begun is finished, nothing more is begun
@@ -44,7 +45,7 @@ pub(super) async fn cluster_stop(
             cluster.id
         )));
     };
-    app.stop_run(&login, parent.id, how).await?;
+    stop_run(&app.orchestrator, &login.actor(), parent.id, how).await?;
     let mut writing = app.change(&login).await?;
     let result = json!({"stopped": parent.id.0});
     let run = finished_run(

@@ -7,10 +7,11 @@ use stoker_manifest::reader::list_of;
 use stoker_model::{Cluster, FactsKind, JsonMap, Node, NodeId};
 use stoker_state::{COMMON, Documents, Supplied};
 use stoker_store::Session;
+use stoker_services::planning::{Records, supplied};
 
 use super::store::{describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
-use crate::access::shown::mask_for;
+use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -18,7 +19,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::{Records, supplied};
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Deployment;
@@ -126,7 +126,7 @@ async fn documents(
     with_supplied: bool,
 ) -> ApiResult<Documents> {
     let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { Supplied::new() };
-    let mut state = Records::read(app, session, cluster).await?.new_state();
+    let mut state = Records::read(&app.services.graphs, session, cluster).await?.new_state();
     let wanted: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     state.nodes.retain(|node| wanted.contains(&node.id));
     Ok(state.with_supplied(supplied))

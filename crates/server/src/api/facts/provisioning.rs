@@ -6,11 +6,12 @@ use stoker_manifest::reader::{json_map, list_of};
 use stoker_model::{Cluster, FactsKind, JsonMap, Node};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::planning::supplied;
 
 use super::compute;
 use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection};
 use crate::access::caller::Authenticated;
-use crate::access::shown::mask_for;
+use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -18,7 +19,6 @@ use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::supplied;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Provisioning;

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
+use stoker_services::graphs::{self, CheckedGraph, agreed_type};
 
-use super::access::{require_cluster, require_graph};
-use super::change::{self, agreed_type};
+use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
 use super::view::{GraphBody, GraphView, NewGraphBody};
 use crate::access::caller::Authenticated;
@@ -115,7 +115,10 @@ pub(super) async fn graph_create(
         ApiError::bad_request("whose graph is it? Say `model` (release, cluster or plugin) and `model_id`")
     })?;
     let graph_type = agreed_type(None, &uploaded.body)?;
-    Ok(GraphView::created(change::create(&app, &login, owner, graph_type, uploaded).await?))
+    let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
+    let mut writing = app.change(&login).await?;
+    require_owner(&mut writing, &login, owner).await?;
+    Ok(GraphView::created(graphs::graph_create(writing, owner, graph_type, checked).await?))
 }
 
 /// A graph
@@ -150,7 +153,7 @@ pub(super) async fn graph_update(
     let uploaded = upload.graph()?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    Ok(GraphView::stored(change::update(&app, writing, graph, &condition, uploaded).await?))
+    Ok(GraphView::stored(graphs::graph_update(&app.services.graphs, writing, graph, &condition, uploaded).await?))
 }
 
 /// The same as PUT
@@ -179,7 +182,7 @@ pub(super) async fn graph_delete(
 ) -> ApiResult<NoContent> {
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    change::delete(writing, graph, &condition).await?;
+    graphs::graph_delete(writing, graph, &condition).await?;
     Ok(NoContent)
 }
 

@@ -3,9 +3,9 @@
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
 use stoker_store::{GraphFilter, List, Session};
 use utoipa_axum::routes;
+use stoker_services::graphs::{self, CheckedGraph, Stored, agreed_owner, agreed_type};
 
 use super::access::require_owner;
-use super::change::{self, Stored, agreed_owner, agreed_type};
 use super::merged::given_type;
 use super::upload::Upload;
 use super::view::GraphView;
@@ -15,7 +15,7 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(super) fn add_all(routes: Routes) -> Routes {
@@ -42,7 +42,10 @@ async fn create(
     let uploaded = upload.graph()?;
     agreed_owner(owner, &uploaded.body)?;
     let graph_type = agreed_type(path_type, &uploaded.body)?;
-    change::create(app, login, owner, graph_type, uploaded).await
+    let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
+    let mut writing = app.change(login).await?;
+    require_owner(&mut writing, login, owner).await?;
+    Ok(graphs::graph_create(writing, owner, graph_type, checked).await?)
 }
 
 async fn show(
@@ -66,7 +69,7 @@ async fn update(
     agreed_type(Some(graph_type.clone()), &uploaded.body)?;
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(GraphView::stored(change::update(app, writing, graph, condition, uploaded).await?))
+    Ok(GraphView::stored(graphs::graph_update(&app.services.graphs, writing, graph, condition, uploaded).await?))
 }
 
 async fn delete(
@@ -77,7 +80,7 @@ async fn delete(
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    change::delete(writing, graph, condition).await
+    Ok(graphs::graph_delete(writing, graph, condition).await?)
 }
 
 pub(super) async fn find(

@@ -7,10 +7,10 @@ use stoker_graph::{CheckOptions, Finding, MergeRules, Scope, Severity, Source, c
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::graphs::{Layers, Wanted, layer, places_of_release};
 
 use super::access::require_cluster;
 use super::by_owner::find;
-use super::layers::{Layers, Wanted, layer, places_of_release};
 use super::merged::wanted_type;
 use super::merged_view::layer_name;
 use crate::access::caller::Authenticated;
@@ -107,7 +107,7 @@ pub(super) async fn of_owner(
         _ => None,
     };
     drop(session);
-    let library = app.library();
+    let library = app.services.graphs.library();
     let findings = aside(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
@@ -122,10 +122,10 @@ async fn of_cluster(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ApiResult<Vec<Finding>> {
-    let layers = Layers::read(app, &mut session, cluster, graph_type, Wanted::ALL).await?;
+    let layers = Layers::read(&app.services.graphs, &mut session, cluster, graph_type, Wanted::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;
     drop(session);
-    let library = app.library();
+    let library = app.services.graphs.library();
     aside(move || {
         let merged = merge(&layers.layers(), layers.rules());
         let options = CheckOptions {

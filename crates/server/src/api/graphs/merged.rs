@@ -5,10 +5,9 @@ use stoker_graph::{Merged, merge};
 use stoker_manifest::graph::{lines_of, read_tasks_node};
 use stoker_manifest::task::render;
 use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
+use stoker_services::graphs::{Layers, Wanted, check_tasks, graph_tasks_replace};
 
 use super::access::{require_cluster, require_owner};
-use super::change;
-use super::layers::{Layers, Wanted};
 use super::merged_view::MergedTasks;
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, Raw};
@@ -102,7 +101,7 @@ async fn show(
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, path.id("id", ClusterId, "Cluster")?).await?;
-    let layers = Layers::read(app, &mut session, &cluster, &graph_type, wanted).await?;
+    let layers = Layers::read(&app.services.graphs, &mut session, &cluster, &graph_type, wanted).await?;
     drop(session);
     let layers_of = layers.layers();
     let mut merged = merge(&layers_of, layers.rules());
@@ -239,7 +238,10 @@ async fn replace(
         return Ok(Answer::ok(tasks.iter().map(render).collect()));
     }
     let source = GraphSource { file: None, lines: lines_of(document.node()) };
-    let graph = change::replace_tasks(app, login, owner, &graph_type, condition, (&tasks, &source)).await?;
+    check_tasks(&app.services.graphs, &tasks, &source)?;
+    let mut writing = app.change(login).await?;
+    require_owner(&mut writing, login, owner).await?;
+    let graph = graph_tasks_replace(writing, owner, &graph_type, condition, (&tasks, &source)).await?;
     let shown = graph.tasks.iter().map(|stored| render(&stored.task)).collect();
     Ok(Answer::ok(shown).version(etag::of_graph(&graph)))
 }

@@ -3,12 +3,9 @@
 mod access;
 mod by_id;
 mod by_owner;
-mod change;
 mod check;
-mod layers;
 mod merged;
 mod merged_view;
-mod planned;
 mod tasks;
 mod upload;
 mod view;
@@ -18,8 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) use self::merged::wanted_type;
-pub(crate) use self::planned::{PlannedGraph, planned_graph};
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

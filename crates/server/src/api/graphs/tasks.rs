@@ -4,11 +4,10 @@ use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
 use stoker_model::{Graph, GraphSource, JsonMap, StoredTask, Task, TaskId};
 use stoker_store::Writing;
+use stoker_services::graphs::{check_tasks, describe};
 
 use super::access::require_graph;
 use super::by_id::id;
-use super::change::describe;
-use super::upload::judged;
 use super::view::with_row;
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
@@ -124,7 +123,7 @@ async fn store(
     tasks: &[Task],
     action: &'static str,
 ) -> ApiResult<Graph> {
-    judged(app, tasks, &GraphSource::default())?;
+    check_tasks(&app.services.graphs, tasks, &GraphSource::default())?;
     let graph = writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?;
     writing.commit(describe(action, &graph)).await?;
     Ok(graph)

@@ -1,13 +1,12 @@
-//! A graph as it is uploaded: what it says, where each task stands, and what is probably wrong with it.
+//! The body of an upload.
 
 use axum::extract::{FromRequest, Request};
-use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
-use stoker_manifest::graph::{GraphBody, lines_of};
-use stoker_manifest::{Problem, Severity as Judgement};
-use stoker_model::{GraphSource, Task};
+use stoker_manifest::graph::lines_of;
+use stoker_model::GraphSource;
+use stoker_services::graphs::UploadedGraph;
 
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem, ItemSeverity};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 use crate::state::App;
 
@@ -18,13 +17,6 @@ const FILE_CHARS_MAX: usize = 1024;
 pub(super) struct Upload {
     document: Document,
     file: Option<String>,
-}
-
-/// What was uploaded.
-pub(super) struct UploadedGraph {
-    pub(super) body: GraphBody,
-    pub(super) source: GraphSource,
-    pub(super) warnings: Vec<ErrorItem>,
 }
 
 impl FromRequest<App> for Upload {
@@ -46,46 +38,7 @@ impl FromRequest<App> for Upload {
 impl Upload {
     pub(super) fn graph(self) -> ApiResult<UploadedGraph> {
         let (body, problems) = self.document.graph_with_warnings()?;
-        let warnings = problems.iter().filter(|problem| problem.severity == Judgement::Warning);
         let source = GraphSource { file: self.file, lines: lines_of(self.document.node()) };
-        let item = |problem: &Problem| ErrorItem { file: source.file.clone(), ..ErrorItem::from(problem) };
-        Ok(UploadedGraph { warnings: warnings.map(item).collect(), body, source })
-    }
-}
-
-/// What is probably wrong with tasks. Those that would wait for each other whatever other layers say are refused; what
-/// is only possible is left to the check.
-pub(super) fn judged(app: &App, tasks: &[Task], source: &GraphSource) -> ApiResult<Vec<ErrorItem>> {
-    let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
-    let library = app.library();
-    let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
-    let findings = check(&merged, &options);
-    let mut error: Option<ApiError> = None;
-    let is_error = |finding: &&Finding| finding.code == codes::CYCLE && finding.severity == Severity::Error;
-    for cycle in findings.iter().filter(is_error) {
-        let so_far = error.unwrap_or_else(|| ApiError::bad_request(cycle.message.clone()));
-        error = Some(so_far.with_item(item(cycle, source)));
-    }
-    let told = findings.iter().filter(|finding| !NOT_TOLD.contains(&finding.code));
-    // It is stored, so that nothing of it is more than a warning yet.
-    let warning = |finding| ErrorItem { severity: ItemSeverity::Warning, ..item(finding, source) };
-    error.map_or_else(|| Ok(told.map(warning).collect()), Err)
-}
-
-/// What depends on other layers, which may come later; and words without quotes, which were told with their very places
-/// when the text was read.
-const NOT_TOLD: &[&str] =
-    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
-
-fn item(finding: &Finding, source: &GraphSource) -> ErrorItem {
-    ErrorItem {
-        path: finding.path.clone(),
-        message: finding.message.clone(),
-        code: Some(finding.code),
-        help: finding.help.clone(),
-        file: source.file.clone(),
-        line: finding.task.as_deref().and_then(|task| source.line(task, &finding.path)),
-        task: finding.task.clone(),
-        ..ErrorItem::default()
+        Ok(UploadedGraph::new(body, source, &problems))
     }
 }

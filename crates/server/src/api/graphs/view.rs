@@ -4,8 +4,8 @@ use serde::Serialize;
 use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use utoipa::ToSchema;
+use stoker_services::graphs::Stored;
 
-use super::change::Stored;
 use crate::http::answer::Answer;
 use crate::http::error::ErrorItem;
 use crate::http::etag;
@@ -82,13 +82,13 @@ impl GraphView {
     /// The answer to an upload that changed a graph.
     pub(super) fn stored(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::ok(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
+        Answer::ok(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
     }
 
     /// The same where it is a new one.
     pub(super) fn created(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::created(Self { warnings: stored.warnings, ..Self::from(stored.graph) }).version(version)
+        Answer::created(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) enum Proof {
 
 pub(super) async fn log_in(app: &App, proof: Proof, tenant: &TenantName, peer: Peer) -> ApiResult<Session> {
     match proof {
-        Proof::Password(credentials) => login::with_password(app, &credentials, tenant, peer.0).await,
-        Proof::Token(secret) => login::with_token(app, &secret, tenant).await,
+        Proof::Password(credentials) => login::with_password(&app.access, &credentials, tenant, peer.0).await,
+        Proof::Token(secret) => login::with_token(&app.access, &secret, tenant).await,
     }
 }
 

@@ -3,12 +3,12 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::Json;
+use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{Proof, log_in, malformed, text};
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, Reached};

@@ -4,13 +4,13 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
 use stoker_model::{Change, Json};
+use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{Proof, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, Reached};
@@ -89,7 +89,7 @@ pub(super) async fn identity_v3_revoke(
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }
 

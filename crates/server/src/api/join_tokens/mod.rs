@@ -8,17 +8,17 @@ use stoker_model::{Change, JoinToken, JoinTokenId, NewJoinToken, Permission};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 /// A year: whoever installs machines for longer makes another.

@@ -7,8 +7,8 @@ use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::routes::Routes;
-use crate::metrics::{CONTENT_TYPE, Metrics};
+use crate::api::routes::Routes;
+use crate::metrics::CONTENT_TYPE;
 use crate::state::App;
 
 /// What scrapers ask for.
@@ -25,5 +25,5 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, body = String, content_type = "application/openmetrics-text"))
 )]
 async fn metrics_show(State(app): State<App>) -> Response {
-    ([(header::CONTENT_TYPE, CONTENT_TYPE)], Metrics::text(&app).await).into_response()
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], app.metrics.text().await).into_response()
 }

@@ -1,5 +1,7 @@
 //! Modules on an instance.
 
+use stoker_orchestrator::agent_launcher::may_answer;
+use stoker_orchestrator::runs::{conduct};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -10,6 +12,8 @@ use stoker_model::{
 };
 use stoker_modules::{ApplyRequest, Refusal, datastore, rules};
 use stoker_store::{ModuleFilter, Writing};
+use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use stoker_orchestrator::runs::wait;
 
 use super::fault::{Answered, Fault, Faults};
 use super::instances::Instance;
@@ -20,8 +24,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use crate::modules::wait;
 use crate::state::App;
 
 /// For a run to write down that its time is over.
@@ -153,7 +155,7 @@ async fn ask(
     if !node.online {
         return Err(Refusal::guest("the agent of the node is not connected").into());
     }
-    if !app.may_answer(&mut writing, node).await? {
+    if !may_answer(&app.orchestrator, &mut writing, node).await? {
         return Err(Refusal::guest(&format!(
             "no agent is there for node {0}; start `stoker agent` on it with a join token, or let the server reach it over SSH",
             node.id
@@ -172,12 +174,12 @@ async fn ask(
     let run = enqueue(&mut writing, wanted).await?;
     let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
     writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
-    app.conduct(run);
+    conduct(&app.orchestrator, run);
     Ok(run)
 }
 
 async fn conclude(app: &App, run: RunId) -> Answered<()> {
-    let ended = wait(app, run, app.settings.modules.apply_time() + MARGIN).await?;
+    let ended = wait(&app.orchestrator, run, app.settings.modules.apply_time() + MARGIN).await?;
     match ended {
         Some(run) if run.status == RunStatus::Ready => Ok(()),
         Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("it failed")).into()),

@@ -89,7 +89,7 @@ async fn update(
         is_applied,
         Surroundings { who, types: &types, datastores: &datastores },
     )?;
-    let sealed = update.contents.as_ref().map(|contents| app.module_keys.seal(contents)).transpose()?;
+    let sealed = update.contents.as_ref().map(|contents| app.services.module_keys.seal(contents)).transpose()?;
     let changed = Module { body, ..module };
     let updated = writing.module_update(&changed, sealed.as_ref()).await;
     let module = updated.map_err(|error| match error {

@@ -1,5 +1,6 @@
 //! Who carries a module, and the module once more for all of them.
 
+use stoker_orchestrator::runs::{conduct_all};
 use std::collections::{BTreeMap, HashMap};
 
 use axum::extract::State;
@@ -9,19 +10,19 @@ use stoker_model::{Json, Micros, Module, Node, NodeId};
 use stoker_modules::reapply::{self, Carrier, Limits};
 use stoker_modules::{ReapplyRequest, Who, fits};
 use stoker_store::{List, NodeFilter, Session};
+use stoker_services::clock;
+use stoker_services::modules;
 
 use super::fault::{Answered, Faults};
 use super::instances::{Instance, Known, Page, page};
 use super::{describe, json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::client::Reached;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::modules;
 use crate::state::App;
 
 /// The instances that carry a module, or how many of them with which contents
@@ -133,7 +134,7 @@ pub(super) async fn module_reapply(
     change.detail["n_unfit"] = batches.n_unfit.into();
     let run = modules::reapply::enqueue(&mut writing, &module, &batches).await?;
     writing.commit(change).await?;
-    app.conduct_all(run.into_iter().collect());
+    conduct_all(&app.orchestrator, run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
 }
 

@@ -6,6 +6,7 @@ use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
 use stoker_store::{ModuleFilter, StoreError};
+use stoker_services::random;
 
 use super::fault::{Answered, Fault, FaultBody, Faults};
 use super::{datastores, describe, json_of, types, view, who};
@@ -16,7 +17,6 @@ use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::limits::within_quota;
-use crate::random;
 use crate::state::App;
 
 /// Contents in Base64. A module is a licence or a setting, not an image of a disk.
@@ -81,11 +81,11 @@ pub(super) async fn module_create(
     let mut writing = app.change(&login).await?;
     let datastores = datastores(&mut writing).await?;
     let body = rules::create(&create, Surroundings { who, types: &types(&app), datastores: &datastores })?;
-    let sealed = app.module_keys.seal(&create.contents)?;
+    let sealed = app.services.module_keys.seal(&create.contents)?;
     let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = made.map_err(|error| taken(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {
-        let within = within_quota(&app, &mut writing, tenant, Resource::Modules).await;
+        let within = within_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
         within.map_err(Fault::over_quota)?;
     }
     writing.commit(describe("module.create", &module)).await?;

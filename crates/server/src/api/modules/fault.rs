@@ -8,12 +8,13 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use stoker_modules::{Kind, Refusal};
+use stoker_services::ServiceError;
 use stoker_store::StoreError;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema};
+use stoker_services::modules::keys::KeyError;
 
 use crate::http::error::ApiError;
-use crate::modules::keys::KeyError;
 
 /// Where the module API lives.
 const PLACE: &str = "/v1.0/";
@@ -96,6 +97,12 @@ impl From<ApiError> for Fault {
         let (status, message) = (error.status(), error.message().to_owned());
         let retry_after = error.into_response().headers().get(header::RETRY_AFTER).cloned();
         Self { status, message, retry_after }
+    }
+}
+
+impl From<ServiceError> for Fault {
+    fn from(error: ServiceError) -> Self {
+        ApiError::from(error).into()
     }
 }
 

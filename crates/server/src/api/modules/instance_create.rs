@@ -1,5 +1,6 @@
 //! A new instance: a free node, taken into the tenant's environment of a release.
 
+use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{
@@ -8,7 +9,11 @@ use stoker_model::{
 };
 use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
+use stoker_services::ServiceError;
 use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
+use stoker_services::modules::automatic::modules_for;
+use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
 
 use super::datastores::all;
 use super::fault::{Answered, Fault, Faults};
@@ -21,9 +26,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::limits::within_quota;
-use crate::modules::automatic::modules_for;
-use crate::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use crate::runs::{GraphRequest, Launch, Manner, launch_in};
 use crate::state::App;
 
 /// A new instance
@@ -53,13 +55,13 @@ pub(super) async fn instance_create(
     let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
     let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
     for resource in [Resource::Clusters, Resource::Nodes] {
-        let within = within_quota(&app, &mut writing, cluster.tenant_id, resource).await;
+        let within = within_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
         within.map_err(Fault::over_quota)?;
     }
     let list = follow(&mut writing, &node, &cluster, &release, modules, run).await?;
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
     writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
-    app.conduct_all(run.into_iter().chain(list).collect());
+    conduct_all(&app.orchestrator, run.into_iter().chain(list).collect());
     Ok(Answer::ok(json!({"instance": view::instance(&Instance { node, cluster, release })})))
 }
 
@@ -155,12 +157,12 @@ async fn join(
     let node = writing.node_update(&node).await?;
     let nodes = Some(vec![node.id.to_string()]);
     let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
-    let launch = Launch { graphs, manner: Manner::default(), name: RunName::Deploy };
+    let launch = Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| {
-        if error.status() == axum::http::StatusCode::CONFLICT {
-            return Fault::unprocessable(error.message());
+        match error {
+            ServiceError::Conflict(report) => Fault::unprocessable(report.message),
+            other => other.into(),
         }
-        error.into()
     })?;
     Ok((node, Some(run.id)))
 }

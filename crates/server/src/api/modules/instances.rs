@@ -10,6 +10,7 @@ use stoker_model::{Change, Cluster, ClusterId, Json, Node, NodeId, Release};
 use stoker_modules::{Refusal, Who};
 use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
+use stoker_orchestrator::runs;
 
 use super::carriers::shown;
 use super::fault::{Answered, Fault, Faults};
@@ -19,7 +20,6 @@ use crate::http::answer::Answer;
 use crate::http::client::Reached;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::runs;
 use crate::state::App;
 
 const PAGE_MAX: usize = 20;

@@ -23,14 +23,13 @@ use utoipa_axum::routes;
 pub(crate) use self::fault::module_faults;
 use self::fault::{Answered, Fault};
 use crate::access::caller::Authenticated;
+use crate::http::rewrite::OWN_TENANT;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
-/// In place of a tenant in a path: that of the token.
-pub(crate) const OWN_TENANT: &str = "-";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("modules")

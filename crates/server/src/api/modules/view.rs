@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
 use stoker_modules::Who;
+use stoker_services::clock;
 
 use super::fault::Answered;
 use super::instances::Instance;
-use crate::clock;
 use crate::state::App;
 
 const ALL: &str = "all";
@@ -91,7 +91,7 @@ pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> Answered<St
         let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
         return Ok(STANDARD.encode(sentence));
     }
-    Ok(app.module_keys.unseal(&applied.contents)?)
+    Ok(app.services.module_keys.unseal(&applied.contents)?)
 }
 
 pub(super) fn instance(found: &Instance) -> Json {

@@ -4,16 +4,17 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::json_map;
 use stoker_model::{JsonMap, Node};
+use stoker_services::ErrorDetail;
+use stoker_state::json::merge;
+use stoker_orchestrator::local_agents::over_ssh;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
-use crate::json::merge;
-use crate::runs::over_ssh;
 use crate::state::App;
 
 /// The settings of a node
@@ -52,13 +53,13 @@ pub(super) async fn node_attributes_update(
     let is_about_its_agent = ["transport", "ssh"].iter().any(|key| given.contains_key(*key));
     merge(&mut node.attributes, given);
     if is_about_its_agent && let Err(problems) = over_ssh(&node) {
-        let reasons = problems.into_iter().map(|(place, message)| ErrorItem::new(place, message));
+        let reasons = problems.into_iter().map(|(place, message)| ErrorDetail::new(place, message));
         return Err(ApiError::refused(reasons.collect()));
     }
     let node = writing.node_update(&node).await?;
     writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;
     if is_about_its_agent {
-        app.close_agent(&node.id.to_string());
+        app.orchestrator.close_agent(&node.id.to_string());
     }
     Ok(answer(node))
 }

@@ -6,14 +6,15 @@ use axum::http::StatusCode;
 use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
+use stoker_services::ErrorDetail;
+use stoker_services::modules::automatic::enqueue_for;
+use stoker_services::metadata::holder::{Holder, Part};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
 use crate::api::attributes::models_of;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::limits::within_quota;
-use crate::modules::automatic::enqueue_for;
-use crate::parts::holder::{Holder, Part};
 use crate::state::App;
 
 /// A node as it is now.
@@ -58,7 +59,7 @@ pub(super) async fn within_quotas(
 ) -> ApiResult<()> {
     let gainers: HashSet<TenantId> = gainers.collect();
     for tenant in gainers {
-        within_quota(app, writing, tenant, Resource::Nodes).await?;
+        within_quota(&app.limits, writing, tenant, Resource::Nodes).await?;
     }
     Ok(())
 }
@@ -148,7 +149,7 @@ async fn check_roles(writing: &mut Writing, node: &Node, had: &[String]) -> ApiR
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
         let mut problems = role_problems(cluster_id, &known, roles);
         problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !had.contains(role))));
-        reasons.extend(problems.into_iter().map(|problem| ErrorItem::new(path, problem)));
+        reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
 }

@@ -86,7 +86,7 @@ async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Ru
     writing.commit(Change { action: "node.delete", target, detail }).await?;
     // Their agents have gone with them.
     for (uid, digest) in dismissed {
-        app.dismiss_agent(&uid, digest);
+        app.orchestrator.dismiss_agent(&uid, digest);
     }
     Ok(run)
 }

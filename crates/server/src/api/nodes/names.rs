@@ -11,14 +11,7 @@ const LABEL_CHARS_MAX: usize = 100;
 const HOSTNAME_CHARS_MAX: usize = 255;
 const HOSTNAME_PART_CHARS_MAX: usize = 63;
 
-/// Six bytes in lower case with colons between them.
-pub(in crate::api) fn normal_mac(text: &str) -> Option<String> {
-    let lower = text.trim().to_ascii_lowercase().replace('-', ":");
-    let mut n_parts = 0;
-    let is_byte = |part: &str| part.len() == 2 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let is_mac = lower.split(':').inspect(|_| n_parts += 1).all(is_byte);
-    (is_mac && n_parts == 6).then_some(lower)
-}
+use stoker_services::nodes::normal_mac;
 
 pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
     let text = string(node, problems)?;

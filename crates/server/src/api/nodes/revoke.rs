@@ -24,6 +24,6 @@ pub(super) async fn node_revoke(
     let digest = writing.agent_digest(&uid).await?;
     writing.node_revoke(node.id).await?;
     writing.commit(describe("node.revoke", &node, json!({}))).await?;
-    app.dismiss_agent(&uid, digest);
+    app.orchestrator.dismiss_agent(&uid, digest);
     Ok(NoContent)
 }

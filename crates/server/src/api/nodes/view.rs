@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap, Node, NodeErrorKind};
 use stoker_state::Secrets;
 use utoipa::ToSchema;
 
-use crate::clock;
+use stoker_services::clock;
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Node)]

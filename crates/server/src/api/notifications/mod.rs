@@ -9,15 +9,15 @@ use stoker_store::NotificationFilter;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 const STATUSES: &[&str] = &["read", "unread"];

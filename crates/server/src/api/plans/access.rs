@@ -2,12 +2,12 @@
 
 use stoker_model::{PlanId, PlanRecord};
 use stoker_store::Session;
+use stoker_services::planning::StoredPlan;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::planning::StoredPlan;
 use crate::state::App;
 
 pub(in crate::api) async fn require_plan(
@@ -27,5 +27,5 @@ pub(in crate::api) async fn require_plan(
 pub(super) async fn read_plan(app: &App, login: &Authenticated, path: &PathParams) -> ApiResult<StoredPlan> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, login, path, "id").await?;
-    StoredPlan::read(app, &mut session, record).await
+    Ok(StoredPlan::read(&app.services.planning, &mut session, record).await?)
 }

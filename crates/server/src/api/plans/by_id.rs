@@ -25,7 +25,7 @@ pub(super) async fn plan_show(
     let plan = read_plan(&app, &login, &path).await?;
     let durations = app.store.read().await?.task_durations(plan.record.cluster_id).await?;
     let summary = move || PlanSummary::new(plan.record, &plan.explained, &durations);
-    let summary = app.plans.compute(summary).await?;
+    let summary = app.services.planning.plans.compute(summary).await?;
     Ok(Answer::ok(summary))
 }
 

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
+use stoker_services::planning::changes_since;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
@@ -10,7 +11,6 @@ use crate::api::clusters::access::require_cluster;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::planning::changes_since;
 use crate::state::App;
 
 /// What a plan depends on, and is not any more as it was.
@@ -37,6 +37,6 @@ pub(super) async fn plan_changes(
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let cluster = require_cluster(&mut session, &login, record.cluster_id).await?;
     drop(session);
-    let (changes, _) = changes_since(&app, cluster.id, &record).await?;
+    let (changes, _) = changes_since(&app.services.planning, cluster.id, &record).await?;
     Ok(Answer::ok(ChangesView { is_current: changes.is_empty(), changes }))
 }

@@ -7,6 +7,8 @@ use stoker_model::NodeId;
 use stoker_planner::Subgraph;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
+use stoker_services::metadata::embedded_graphs::graph_type;
+use stoker_services::planning::{PlanRequest, make_plan};
 
 use super::view::PlanView;
 use crate::access::caller::Authenticated;
@@ -17,8 +19,6 @@ use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::parts::graphs::graph_type;
-use crate::planning::{PlanRequest, make_plan};
 use crate::state::App;
 
 /// What a plan is wanted for. Everything may be left out.
@@ -93,8 +93,8 @@ pub(super) async fn plan_create(
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    app.may_plan(&login)?;
-    let record = make_plan(&app, &login.actor(), cluster, request).await?;
+    app.limits.may_plan(&login)?;
+    let record = make_plan(&app.services.planning, &login.actor(), cluster, request).await?;
     Ok(Answer::created(PlanView::from(record)))
 }
 

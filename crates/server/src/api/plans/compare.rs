@@ -7,13 +7,13 @@ use stoker_model::Json;
 use stoker_planner::compare;
 use stoker_state::Secrets;
 use utoipa::ToSchema;
+use stoker_services::planning::{PlanSecrets, StoredPlan};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::planning::{PlanSecrets, StoredPlan};
 use crate::state::App;
 
 /// What the other plan does that this one does not. Equal changes on many nodes are one.
@@ -47,18 +47,18 @@ pub(super) async fn plan_compare(
     let mut session = app.store.snapshot().await?;
     let before = require_plan(&mut session, &login, &path, "id").await?;
     let after = require_plan(&mut session, &login, &path, "other").await?;
-    let before = StoredPlan::read(&app, &mut session, before).await?;
-    let after = StoredPlan::read(&app, &mut session, after).await?;
+    let before = StoredPlan::read(&app.services.planning, &mut session, before).await?;
+    let after = StoredPlan::read(&app.services.planning, &mut session, after).await?;
     let records = [before.record, after.record];
     let made = move || compare(&before.explained, &after.explained).to_json();
-    let mut compared = app.plans.compute(made).await?;
+    let mut compared = app.services.planning.plans.compute(made).await?;
     let nodes = nodes_in(&compared);
     let mut secrets = Secrets::default();
     for record in &records {
         secrets = secrets.with(PlanSecrets::read(&mut session, record, &nodes).await?.together());
     }
     drop(session);
-    let masked = app.plans.compute(move || {
+    let masked = app.services.planning.plans.compute(move || {
         secrets.mask(&mut compared);
         compared
     });

@@ -3,11 +3,12 @@
 use axum::extract::State;
 use axum::response::Response;
 use stoker_pictures::{Dot, Filter, definitions};
+use stoker_services::graphs::planned_graph;
 
 use super::picture::DOT;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::api::graphs::{planned_graph, wanted_type};
+use crate::api::graphs::wanted_type;
 use crate::http::answer::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -41,9 +42,9 @@ pub(super) async fn cluster_graph_gv(
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let graph = planned_graph(&app, &mut session, &cluster, &graph_type).await?;
+    let graph = planned_graph(&app.services.graphs, &mut session, &cluster, &graph_type).await?;
     drop(session);
-    let drawn = app.plans.compute(move || {
+    let drawn = app.services.planning.plans.compute(move || {
         let drawing = definitions(&graph.tasks, &filter).map_err(ApiError::bad_request)?;
         Ok::<String, ApiError>(Dot(&drawing).to_string())
     });

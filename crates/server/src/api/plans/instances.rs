@@ -8,6 +8,7 @@ use stoker_model::Json;
 use stoker_planner::{Action, Difference, ExplainedPlan, Instance};
 use stoker_store::{List, Page};
 use utoipa::ToSchema;
+use stoker_services::planning::PlanSecrets;
 
 use super::access::read_plan;
 use super::view::word;
@@ -16,7 +17,6 @@ use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::PlanSecrets;
 use crate::state::App;
 
 const LIMIT_DEFAULT: u64 = 100;
@@ -129,11 +129,11 @@ pub(super) async fn plan_instance_list(
     let plan = read_plan(&app, &login, &path).await?;
     let (record, wanted) = (plan.record, list.clone());
     let made = move || page(&plan.explained, &filter, &wanted, with_parameters);
-    let mut page = app.plans.compute(made).await?;
+    let mut page = app.services.planning.plans.compute(made).await?;
     if with_parameters {
         let nodes = page.items.iter().map(|item| item.node.clone()).collect();
         let secrets = PlanSecrets::read(&mut app.store.read().await?, &record, &nodes).await?;
-        page = app.plans.compute(move || masked(page, &secrets)).await?;
+        page = app.services.planning.plans.compute(move || masked(page, &secrets)).await?;
     }
     Answer::page(&list, page, |view| view)
 }

@@ -9,7 +9,7 @@ use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::parts::matrix::{MatrixView, Window};
+use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
 /// What a plan does, tasks by nodes, a window at a time
@@ -41,7 +41,7 @@ pub(super) async fn plan_matrix(
         Action::Run => 'p',
         Action::Skip => 'k',
     };
-    let mut matrix = app.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
+    let mut matrix = app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
     matrix.name(&mut app.store.read().await?, cluster).await?;
     Ok(Answer::ok(matrix))
 }

@@ -5,6 +5,7 @@ use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
 use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, definitions};
 use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
+use stoker_services::planning::StoredPlan;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
@@ -12,7 +13,6 @@ use crate::http::answer::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::StoredPlan;
 use crate::state::App;
 
 pub(super) const DOT: &str = "text/vnd.graphviz";
@@ -146,13 +146,13 @@ pub(super) async fn plan_picture(
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, &login, &path, "id").await?;
-    let plan = StoredPlan::read(&app, &mut session, record).await?;
+    let plan = StoredPlan::read(&app.services.planning, &mut session, record).await?;
     let graph = match wanted.graph {
         Graph::Tasks => session.documents_get(&[plan.record.graph_id]).await?.into_values().next(),
         Graph::Instances => None,
     };
     drop(session);
-    let drawn = app.plans.compute(move || {
+    let drawn = app.services.planning.plans.compute(move || {
         let drawing = wanted.drawing(&plan.explained.plan, graph.unwrap_or_default());
         drawing.and_then(|drawing| wanted.draw(&drawing))
     });

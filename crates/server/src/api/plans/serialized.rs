@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use stoker_model::{Json, NodeId};
 use stoker_planner::Serialized;
 use utoipa::ToSchema;
+use stoker_services::planning::{PlanRequest, plan};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
@@ -13,7 +14,6 @@ use crate::api::graphs::wanted_type;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::planning::{PlanRequest, plan};
 use crate::state::App;
 
 /// A plan as it was sent to orchestrators. Secrets in parameters are masked.
@@ -60,7 +60,7 @@ pub(super) async fn cluster_serialized_tasks(
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    let made = plan(&app, cluster, request).await?;
-    let text = app.plans.compute(move || Serialized(&made.shown()).to_string()).await?;
+    let made = plan(&app.services.planning, cluster, request).await?;
+    let text = app.services.planning.plans.compute(move || Serialized(&made.shown()).to_string()).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }

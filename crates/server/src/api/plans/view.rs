@@ -7,7 +7,7 @@ use stoker_model::{Json, PlanRecord};
 use stoker_planner::{Action, ExplainedPlan, Plan, PlannedTask, Problem, Severity, Verdict, estimate};
 use utoipa::ToSchema;
 
-use crate::clock;
+use stoker_services::clock;
 
 /// So many nodes are named where there are more.
 const NODES_MAX: usize = 20;

@@ -7,11 +7,11 @@ use stoker_registry::package::{PackageVersion, is_plugin_version};
 use stoker_registry::stages::{Stage, meaning};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
+use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
+use stoker_services::metadata::{components, sections};
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
-use crate::parts::graphs::Graphs;
-use crate::parts::{components, metadata};
 
 const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
 
@@ -36,11 +36,11 @@ pub(super) struct Said {
     components_metadata: Option<Vec<Json>>,
     tasks: Option<Vec<Json>>,
     own: JsonMap,
-    graphs: Graphs,
+    graphs: EmbeddedGraphs,
 }
 
 /// Reads a new plugin: what it must say is there.
-pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, Graphs)> {
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs)> {
     let said = document.fields(|fields| {
         let said = read_fields(fields, document.text());
         let node = fields.node();
@@ -80,13 +80,13 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
         licenses: fields.optional("licenses", list_of(string)),
         releases: fields.optional("releases", releases),
         attributes_metadata: fields.optional("attributes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", metadata::roles),
-        tags_metadata: fields.optional("tags_metadata", metadata::tags),
-        volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
+        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        tags_metadata: fields.optional("tags_metadata", sections::tags),
+        volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         components_metadata: fields.optional("components_metadata", components::read),
         tasks: fields.optional("tasks", |node, problems| stage_tasks(node, package_version, problems)),
-        graphs: Graphs::read(fields, text),
-        own: beside.into_iter().chain(metadata::own_fields(fields)).collect(),
+        graphs: EmbeddedGraphs::read(fields, text),
+        own: beside.into_iter().chain(sections::own_fields(fields)).collect(),
     }
 }
 
@@ -168,7 +168,7 @@ fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> O
 
 impl Said {
     /// Lays what was said over what is there; the graphs are the caller's to store.
-    pub(super) fn apply(self, plugin: &mut NewPlugin) -> Graphs {
+    pub(super) fn apply(self, plugin: &mut NewPlugin) -> EmbeddedGraphs {
         replace(&mut plugin.name, self.name);
         replace(&mut plugin.title, self.title);
         replace(&mut plugin.version, self.version);

@@ -12,17 +12,17 @@ use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder, repositories_
 use stoker_registry::package::{CheckOptions, Checked, Package, line_of};
 use stoker_store::{List, Writing};
 use utoipa::ToSchema;
+use stoker_services::plugins::files::{archive_refused, aside, disk_failed, keep, package_refused};
+use stoker_services::plugins::conflicts::{Pairing, oddities, require_none};
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::links::link_plugin;
 
 use super::taken;
 use super::view::{PluginView, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
-use crate::http::upload::Upload;
-use crate::packages::{archive_refused, aside, disk_failed, keep, package_refused};
-use crate::parts::conflicts::{Pairing, oddities, require_none};
-use crate::parts::holder::require_unused;
-use crate::parts::links::link_plugin;
+use super::upload::Upload;
 use crate::state::App;
 
 /// An archive as `stoker plugin build` makes it.
@@ -49,7 +49,7 @@ pub(super) async fn plugin_upload(
     let Some(archive) = archive else {
         return Err(ApiError::bad_request("the body is empty; send an archive"));
     };
-    let changing = app.packages.change().await;
+    let changing = app.services.packages.change().await;
     let root = changing.root.clone();
     let (unpacked, checked, unindexed) = aside(move || read_archive(&root, archive)).await??;
     let (package, mut warnings) = sound(checked)?;
@@ -62,7 +62,7 @@ pub(super) async fn plugin_upload(
     let folder = package.folder_name();
     let registered = installed.register(&mut writing, &package, &folder).await?;
     installed.require_no_conflicts(&mut writing).await?;
-    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(&error))?;
+    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(error))?;
     writing.commit(registered.change()).await?;
     keep(placed).await?;
     let is_new = registered.is_new;
@@ -78,7 +78,7 @@ fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Check
     let unpacked = root.receive(archive, &Limits::default()).map_err(archive_refused)?;
     // Names that could not be read again were refused while unpacking, so this is about the disk.
     let found = check_folder(unpacked.folder(), CheckOptions::default());
-    let found = found.map_err(|error| disk_failed(&io::Error::other(error)))?;
+    let found = found.map_err(|error| disk_failed(io::Error::other(error)))?;
     let plugin = found.checked.package.as_ref().map(|package| &package.plugin);
     let unindexed =
         plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &found.tree.paths));
@@ -90,7 +90,7 @@ fn sound(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
     let of = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
         Some(package) => Ok((package, of(Severity::Warning).map(ToString::to_string).collect())),
-        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem)))),
+        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem))).into()),
     }
 }
 
@@ -136,10 +136,11 @@ impl Installed {
         let after = writing.plugin_list(&List::default()).await?.items;
         let releases = writing.release_list(&List::default()).await?.items;
         let (before, after) = (bodies(&self.plugins), bodies(&after));
-        require_none(releases.iter().map(|release| Pairing {
+        let pairings = releases.iter().map(|release| Pairing {
             before: Some((&release.body, &before)),
             after: (&release.body, &after),
-        }))
+        });
+        Ok(require_none(pairings)?)
     }
 }
 

@@ -3,6 +3,7 @@
 mod body;
 mod install;
 mod sync;
+mod upload;
 mod view;
 
 use axum::extract::State;
@@ -11,6 +12,10 @@ use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, 
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::ErrorDetail;
+use stoker_services::plugins::files::{disk_failed, keep};
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::links::link_plugin;
 
 use self::body::{PluginBody, Said};
 use self::install::Installed;
@@ -18,15 +23,12 @@ use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
-use crate::packages::{disk_failed, keep};
-use crate::parts::holder::require_unused;
-use crate::parts::links::link_plugin;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -144,7 +146,7 @@ async fn plugin_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let changing = app.packages.change().await;
+    let changing = app.services.packages.change().await;
     let mut writing = app.change(&login).await?;
     let plugin = find(&mut writing, &path).await?;
     condition.check(plugin.generation)?;
@@ -159,10 +161,10 @@ async fn plugin_delete(
     writing.plugin_delete(plugin.id).await?;
     let folder = folders.iter().find(|(_, id)| **id == plugin.id);
     let taken = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
-    let taken = taken.map_err(|error| disk_failed(&error))?;
+    let taken = taken.map_err(|error| disk_failed(error))?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
     match taken {
-        Some(taken) => keep(taken).await.map(|()| NoContent),
+        Some(taken) => Ok(keep(taken).await.map(|()| NoContent)?),
         None => Ok(NoContent),
     }
 }
@@ -180,7 +182,7 @@ async fn require_same(writing: &mut Writing, plugin: &Plugin, said: &Said) -> Ap
     let old = old.roles_metadata.keys().map(String::as_str);
     let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = writing.plugin_clusters(plugin.id).await?;
-    require_unused(writing, &clusters, &gone).await
+    Ok(require_unused(writing, &clusters, &gone).await?)
 }
 
 async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Plugin> {
@@ -207,9 +209,9 @@ async fn taken(session: &mut Session, error: StoreError, wanted: &NewPlugin) -> 
     let Some(existing) = plugins.into_iter().find(is_same) else { return error.into() };
     let id = Some(existing.id.0);
     let message = format!("plugin `{}` {} is there already", wanted.name, wanted.version);
-    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorItem {
+    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorDetail {
         message,
         id,
-        ..ErrorItem::default()
+        ..ErrorDetail::default()
     })
 }

@@ -11,13 +11,13 @@ use stoker_packages::{PluginsRoot, check_folder};
 use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
 use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
+use stoker_services::plugins::files::{aside, disk_failed, package_refused};
 
 use super::install::{Installed, create, update};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
-use crate::packages::{aside, disk_failed, package_refused};
 use crate::state::App;
 
 /// Which plugins to read again; all that are below the root if nothing is said.
@@ -45,7 +45,7 @@ pub(super) async fn plugin_sync(
     document: Option<Document>,
 ) -> ApiResult<Answer<JsonMap>> {
     let ids = document.as_ref().map(read_ids).transpose()?.flatten();
-    let changing = app.packages.change().await;
+    let changing = app.services.packages.change().await;
     let work = Work::find(&mut app.store.read().await?, &changing.root, ids).await?;
     let root = changing.root.clone();
     let folders = work.folders.clone();
@@ -91,7 +91,7 @@ impl Work {
         let known = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(&error))?;
+            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(error))?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let vanished =
                 known.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
@@ -195,5 +195,5 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
     if problems.is_empty() {
         return Ok((packages, warnings));
     }
-    Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))))
+    Err(package_refused(problems.iter().map(|(folder, problem)| (&**folder, problem))).into())
 }

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use stoker_model::{Json, JsonMap, Plugin};
 use utoipa::ToSchema;
+use stoker_services::metadata::sections::show_own;
 
 use crate::http::answer::Answer;
-use crate::parts::metadata::show_own;
 
 /// Fields of packages that are kept for clusters and not shown.
 const HIDDEN: &[&str] = &[

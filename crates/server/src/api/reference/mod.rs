@@ -1,14 +1,16 @@
 //! The API about itself: the document, and a page for people.
 
+pub(crate) mod document;
+pub(super) mod page;
+
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
-use crate::{openapi, page};
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server")
@@ -24,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, body = serde_json::Value, content_type = "application/json"))
 )]
 async fn reference_document() -> Response {
-    axum::Json(openapi::document()).into_response()
+    axum::Json(document::document()).into_response()
 }
 
 /// This API as a page for people
@@ -32,5 +34,5 @@ async fn reference_document() -> Response {
 async fn reference_page() -> Response {
     // The page is made of our own texts alone and needs nothing from elsewhere.
     let policy = [(header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'")];
-    (policy, Html(page::render(&openapi::document()))).into_response()
+    (policy, Html(page::render(&document::document()))).into_response()
 }

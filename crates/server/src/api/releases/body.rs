@@ -5,11 +5,12 @@ use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_o
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
 use utoipa::ToSchema;
+use stoker_services::ErrorDetail;
+use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
+use stoker_services::metadata::{components, sections};
 
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult, ErrorItem};
-use crate::parts::graphs::Graphs;
-use crate::parts::{components, metadata};
+use crate::http::error::{ApiError, ApiResult};
 
 /// What a new release must say, with the sentences that clients of the predecessor know.
 const REQUIRED: [(&str, &str); 3] = [
@@ -37,11 +38,11 @@ pub(super) struct Said {
     required_component_types: Option<Vec<String>>,
     extensions: Option<Vec<String>>,
     own: JsonMap,
-    pub(super) graphs: Graphs,
+    pub(super) graphs: EmbeddedGraphs,
 }
 
 /// Reads a new release: what it must say is there.
-pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, Graphs)> {
+pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGraphs)> {
     let mut missing: Vec<(&str, &str)> = Vec::new();
     let mut n_others = 0;
     let said = document.fields(|fields| {
@@ -74,7 +75,7 @@ fn only_missing(missing: &[(&str, &str)]) -> ApiError {
     let messages: Vec<&str> = missing.iter().map(|(_, message)| *message).collect();
     missing.iter().fold(ApiError::bad_request(messages.join("\n")), |error, (key, message)| {
         let (path, message) = ((*key).to_owned(), (*message).to_owned());
-        error.with_item(ErrorItem { path, message, code: Some(codes::MISSING), ..ErrorItem::default() })
+        error.with_item(ErrorDetail { path, message, code: Some(codes::MISSING), ..ErrorDetail::default() })
     })
 }
 
@@ -88,18 +89,18 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
         description: fields.given("description", string),
         state: fields.optional("state", word_of(ReleaseState::NAMES, ReleaseState::parse)),
         modes_metadata: fields.optional("modes_metadata", json_map),
-        roles_metadata: fields.optional("roles_metadata", metadata::roles),
-        tags_metadata: fields.optional("tags_metadata", metadata::tags),
-        volumes_roles_mapping: fields.optional("volumes_roles_mapping", metadata::volumes_of_roles),
+        roles_metadata: fields.optional("roles_metadata", sections::roles),
+        tags_metadata: fields.optional("tags_metadata", sections::tags),
+        volumes_roles_mapping: fields.optional("volumes_roles_mapping", sections::volumes_of_roles),
         attributes_metadata: fields.optional("attributes_metadata", attributes),
         networks_metadata: fields.optional("networks_metadata", json_map),
-        volumes_metadata: fields.optional("volumes_metadata", metadata::volumes),
+        volumes_metadata: fields.optional("volumes_metadata", sections::volumes),
         wizard_metadata: fields.optional("wizard_metadata", |node, problems| wizard(node, text, problems)),
         components_metadata: fields.optional("components_metadata", components::read),
         required_component_types: fields.optional("required_component_types", list_of(string)),
         extensions: fields.optional("extensions", list_of(string)),
-        graphs: Graphs::read(fields, text),
-        own: metadata::own_fields(fields),
+        graphs: EmbeddedGraphs::read(fields, text),
+        own: sections::own_fields(fields),
     }
 }
 
@@ -120,9 +121,9 @@ fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems
 
 impl Said {
     /// Lays what was said over what is there; the graphs are the caller's to store.
-    pub(super) fn apply(mut self, release: &mut NewRelease) -> Graphs {
+    pub(super) fn apply(mut self, release: &mut NewRelease) -> EmbeddedGraphs {
         // Documents of the predecessor have the mapping inside.
-        let inner = self.volumes_metadata.as_mut().and_then(metadata::lift_mapping);
+        let inner = self.volumes_metadata.as_mut().and_then(sections::lift_mapping);
         let mapping = match (inner, self.volumes_roles_mapping) {
             (Some(mut inner), Some(outer)) => {
                 inner.extend(outer);

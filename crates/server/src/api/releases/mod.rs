@@ -13,6 +13,8 @@ use stoker_model::{
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
+use stoker_services::metadata::holder::{clusters_of_release, require_unused};
 
 use self::body::{ReleaseBody, Said};
 use self::view::{ReleaseView, answer, show};
@@ -24,9 +26,7 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
-use crate::parts::conflicts::{Pairing, require_none, require_sound};
-use crate::parts::holder::{clusters_of_release, require_unused};
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -164,7 +164,7 @@ async fn judge(session: &mut Session, before: Option<&NewRelease>, release: &New
     let plugins = session.plugin_list(&List::default()).await?.items;
     let plugins: Vec<&NewPlugin> = plugins.iter().map(|plugin| &plugin.body).collect();
     let before = before.map(|before| (before, &plugins[..]));
-    require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))
+    Ok(require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
 }
 
 /// Roles that nodes have stay.
@@ -174,7 +174,7 @@ async fn require_roles(writing: &mut Writing, release: &Release, said: &Said) ->
     let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = clusters_of_release(writing, release.id).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
-    require_unused(writing, &clusters, &gone).await
+    Ok(require_unused(writing, &clusters, &gone).await?)
 }
 
 pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Release};
 use utoipa::ToSchema;
+use stoker_services::metadata::sections::show_own;
 
 use crate::http::answer::Answer;
-use crate::parts::metadata::show_own;
 
 /// Fields of releases of the predecessor that are kept and not shown: they are large, and nobody reads them here.
 const HIDDEN: &[&str] = &[

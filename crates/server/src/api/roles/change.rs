@@ -2,6 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
+use stoker_services::metadata::holder::{Holder, Part, require_unused};
+use stoker_services::metadata::sections;
 
 use super::view::{self, RoleView};
 use crate::access::caller::Authenticated;
@@ -9,12 +11,10 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
-use crate::parts::holder::{Holder, Part, require_unused};
-use crate::parts::metadata;
 use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let roles = holder.all(Part::Roles);
     Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
 }
@@ -25,7 +25,7 @@ pub(super) async fn show(
     owner: Owner,
     name: &str,
 ) -> ApiResult<Answer<RoleView>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let meta = holder.find_own(Part::Roles, name)?.clone();
     Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
 }
@@ -38,7 +38,7 @@ pub(super) async fn create(
 ) -> ApiResult<Answer<RoleView>> {
     let (name, meta, volumes) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     if holder.all(Part::Roles).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Role with name '{name}' already exists for the {}",
@@ -62,7 +62,7 @@ pub(super) async fn update(
 ) -> ApiResult<Answer<RoleView>> {
     let said = view::read_change(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     let old = holder.find_own(Part::Roles, name)?.clone();
     condition.check(holder.generation())?;
     if said.name.as_deref().is_some_and(|said| said != name) {
@@ -86,7 +86,7 @@ pub(super) async fn delete(
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     holder.find_own(Part::Roles, name)?;
     condition.check(holder.generation())?;
     let clusters = holder.clusters(&mut writing).await?;
@@ -103,7 +103,7 @@ fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &
     let mut problems = Vec::new();
     let known_tags = holder.all(Part::Tags);
     let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
-    let unknown: Vec<&str> = metadata::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
+    let unknown: Vec<&str> = sections::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
     if !unknown.is_empty() {
         problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
     }

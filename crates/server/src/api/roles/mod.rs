@@ -6,7 +6,7 @@ mod view;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

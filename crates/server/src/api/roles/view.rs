@@ -6,11 +6,11 @@ use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
+use stoker_services::metadata::holder::Holder;
+use stoker_services::metadata::sections;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
-use crate::parts::holder::Holder;
-use crate::parts::metadata;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Role)]
@@ -54,9 +54,9 @@ pub(super) struct Said {
 
 pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap, Vec<Json>)> {
     document.fields(|fields| {
-        let name = fields.required("name", metadata::path_name);
+        let name = fields.required("name", sections::path_name);
         let meta = fields.required("meta", meta);
-        let volumes = fields.optional("volumes_roles_mapping", metadata::volumes_of_role);
+        let volumes = fields.optional("volumes_roles_mapping", sections::volumes_of_role);
         Some((name?, meta?, volumes.unwrap_or_default()))
     })
 }
@@ -65,14 +65,14 @@ pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
     document.fields(|fields| {
         let name = fields.optional("name", string_of(1..=255));
         let meta = fields.optional("meta", meta);
-        let volumes = fields.optional("volumes_roles_mapping", metadata::volumes_of_role);
+        let volumes = fields.optional("volumes_roles_mapping", sections::volumes_of_role);
         Some(Said { name, meta, volumes })
     })
 }
 
 /// People choose among roles, so each has a name and a description for them.
 fn meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
-    let meta = metadata::role_meta(node, problems)?;
+    let meta = sections::role_meta(node, problems)?;
     let mut is_whole = true;
     for key in ["name", "description"] {
         if !meta.contains_key(key) {

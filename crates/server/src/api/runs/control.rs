@@ -1,5 +1,6 @@
 //! Telling a run what to do.
 
+use stoker_orchestrator::runs::{stop_run, control_run};
 use axum::extract::State;
 use serde_json::json;
 use stoker_engine::run::{Input, StopHow};
@@ -44,7 +45,7 @@ pub(super) async fn run_stop(
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
     let parent = run.parent_id.unwrap_or(run.id);
-    app.stop_run(&login, parent, how).await?;
+    stop_run(&app.orchestrator, &login.actor(), parent, how).await?;
     let writing = app.change(&login).await?;
     let target = format!("run {parent}");
     writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?;
@@ -87,7 +88,7 @@ async fn ask(
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, login, path).await?;
     drop(session);
-    let part = app.tell_run(run.parent_id.unwrap_or(run.id), &input).await?;
+    let part = control_run(&app.orchestrator, run.parent_id.unwrap_or(run.id), &input).await?;
     let writing = app.change(login).await?;
     let target = format!("run {}", run.id);
     writing.commit(Change { action, target, detail: json!({"part": part.0}) }).await?;

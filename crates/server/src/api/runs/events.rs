@@ -13,11 +13,11 @@ use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
+use stoker_services::clock;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::is_active;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::media;
@@ -132,10 +132,10 @@ impl Course {
 
 /// Events until the run has ended and all of them were sent.
 fn stream(app: &App, run: RunId, after: i64) -> ApiResult<Response> {
-    let place = app.stream_place()?;
+    let place = app.limits.stream_place()?;
     let (sender, receiver) = mpsc::channel(WAITING_MAX);
     let worker = app.clone();
-    app.spawn(async move {
+    app.orchestrator.background.spawn(async move {
         follow(worker, run, after, sender).await;
         drop(place);
     });
@@ -148,7 +148,7 @@ async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Sent>
     let mut at_work = run;
     loop {
         // Asked for before looking, so that nothing is missed in between.
-        let bells = (app.news.bell(run), app.news.bell(at_work));
+        let bells = (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(at_work));
         let rung = (bells.0.notified(), bells.1.notified());
         let Some(news) = look(&app, run, after).await else { break };
         let is_all = news.events.is_empty();
@@ -175,13 +175,13 @@ async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Sent>
         }
     }
     // Nobody may be left to listen: then the bells go.
-    app.news.tell(run);
-    app.news.tell(at_work);
+    app.orchestrator.event_feed.notify(run);
+    app.orchestrator.event_feed.notify(at_work);
 }
 
 /// A bell of another server may not be heard here.
 fn look_interval(app: &App) -> Duration {
-    if app.group.is_shared() { SHARED_LOOK_INTERVAL } else { LOOK_INTERVAL }
+    if app.orchestrator.context.is_shared { SHARED_LOOK_INTERVAL } else { LOOK_INTERVAL }
 }
 
 /// What is new in a run.

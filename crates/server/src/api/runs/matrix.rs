@@ -6,6 +6,8 @@ use axum::extract::State;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
 use stoker_planner::{Action, Instance};
 use stoker_store::HistoryFilter;
+use stoker_services::planning::StoredPlan;
+use stoker_orchestrator::runs::OUTCOME;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
@@ -13,9 +15,7 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::parts::matrix::{MatrixView, Window};
-use crate::planning::StoredPlan;
-use crate::runs::OUTCOME;
+use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
 /// What became of each task on each node so far, a window at a time
@@ -48,13 +48,13 @@ pub(super) async fn run_matrix(
     let plan_id = session.run_work(part.id).await?.and_then(|work| work.plan_id).ok_or_else(unplanned)?;
     let record = session.plan_get(plan_id).await?.ok_or_else(unplanned)?;
     let cluster = record.cluster_id;
-    let stored = StoredPlan::read(&app, &mut session, record).await?;
+    let stored = StoredPlan::read(&app.services.planning, &mut session, record).await?;
     let has_ended = !matches!(part.status, RunStatus::Pending | RunStatus::Running);
     let planned = move |instance: &Instance<'_>| match instance.verdict.action() {
         Action::Run if !has_ended => 'p',
         _ => 'k',
     };
-    let mut matrix = app.plans.compute(move || window.of(&stored.explained.plan, planned)).await?;
+    let mut matrix = app.services.planning.plans.compute(move || window.of(&stored.explained.plan, planned)).await?;
     let filter = HistoryFilter {
         nodes: Some(matrix.nodes.clone()),
         task_names: Some(matrix.tasks.clone()),

@@ -16,7 +16,7 @@ use crate::access::caller::Authenticated;
 use crate::api::transactions::require_run;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -6,6 +6,8 @@ use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
 use stoker_planner::referred;
 use stoker_store::{HistoryFilter, Session};
 use utoipa::ToSchema;
+use stoker_services::planning::StoredPlan;
+use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -14,8 +16,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::planning::StoredPlan;
-use crate::runs::{GraphRequest, Launch, Manner, decode_request, launch};
 use crate::state::App;
 
 const NAME_CHARS_MAX: usize = 255;
@@ -54,12 +54,12 @@ pub(super) async fn run_retry(
         again(&app, &mut session, &run, parts, from).await?
     };
     drop(session);
-    let Some((_, manner)) = graphs.first() else {
+    let Some((_, run_options)) = graphs.first() else {
         return Err(ApiError::conflict(format!("nothing of run {} is left to be done", run.id)));
     };
-    let manner = manner.clone();
+    let run_options = run_options.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
-    let run = launch(&app, &login, cluster, Launch { graphs, manner, name: RunName::Deploy }).await?;
+    let run = launch(&app.orchestrator, &login.actor(), cluster, Launch { graphs, run_options, name: RunName::Deploy }).await?;
     Ok(Answer::accepted(RunView::from(run)))
 }
 
@@ -82,14 +82,14 @@ struct Part {
     run: Run,
     work: RunWork,
     request: GraphRequest,
-    manner: Manner,
+    run_options: RunOptions,
 }
 
 impl Part {
     /// What did not succeed of it. A graph that was never planned is planned now.
-    fn rest(self) -> (GraphRequest, Manner) {
+    fn rest(self) -> (GraphRequest, RunOptions) {
         let rest_of = self.work.plan_id.map(|_| self.run.id);
-        (GraphRequest { plan: self.work.plan_id, rest_of, from: Vec::new(), ..self.request }, self.manner)
+        (GraphRequest { plan: self.work.plan_id, rest_of, from: Vec::new(), ..self.request }, self.run_options)
     }
 }
 
@@ -98,14 +98,14 @@ async fn parts(session: &mut Session, run: &Run) -> ApiResult<Vec<Part>> {
     let mut parts = Vec::with_capacity(runs.len());
     for run in runs {
         let Some(work) = session.run_work(run.id).await? else { continue };
-        let Some((request, manner)) = decode_request(&work.options) else { continue };
-        parts.push(Part { run, work, request, manner });
+        let Some((request, run_options)) = decode_request(&work.options) else { continue };
+        parts.push(Part { run, work, request, run_options });
     }
     Ok(parts)
 }
 
 /// The graphs of which something is left to be done.
-async fn left(session: &mut Session, parts: Vec<Part>) -> ApiResult<Vec<(GraphRequest, Manner)>> {
+async fn left(session: &mut Session, parts: Vec<Part>) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
     for part in parts {
         if is_left(session, &part.run).await? {
@@ -133,14 +133,14 @@ async fn again(
     run: &Run,
     parts: Vec<Part>,
     mut from: Vec<String>,
-) -> ApiResult<Vec<(GraphRequest, Manner)>> {
+) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
     for part in parts {
         let found = named(app, session, &part, &mut from).await?;
         if !found.is_empty() {
             let request =
                 GraphRequest { plan: part.work.plan_id, rest_of: None, from: found, ..part.request };
-            graphs.push((request, part.manner));
+            graphs.push((request, part.run_options));
         } else if !graphs.is_empty() && is_left(session, &part.run).await? {
             graphs.push(part.rest());
         }
@@ -165,7 +165,7 @@ async fn named(
 ) -> ApiResult<Vec<String>> {
     let Some(plan_id) = part.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Some(record) = session.plan_get(plan_id).await? else { return Ok(Vec::new()) };
-    let stored = StoredPlan::read(app, session, record).await?;
+    let stored = StoredPlan::read(&app.services.planning, session, record).await?;
     let is_known = |name: &String| !referred(&stored.explained.plan, name).is_empty();
     Ok(names.extract_if(.., |name| is_known(name)).collect())
 }

@@ -7,7 +7,7 @@ use stoker_model::{Sequence, SequenceGraph};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
-use crate::parts::graphs::graph_type;
+use stoker_services::metadata::embedded_graphs::graph_type;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Sequence)]

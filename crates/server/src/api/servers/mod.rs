@@ -6,11 +6,11 @@ use stoker_model::{Member, Micros, Permission, RunId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -64,9 +64,9 @@ async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>
     let mut members = session.servers().await?;
     let held = session.runs_held(now).await?;
     // Of itself it knows more than it wrote down.
-    members.retain(|member| member.id != app.owner);
-    members.push(app.member());
-    let heard_since = app.heard_since(now);
+    members.retain(|member| member.id != app.orchestrator.context.owner);
+    members.push(app.orchestrator.peers.member());
+    let heard_since = app.orchestrator.context.alive_since(now);
     let views = members.into_iter().map(|member| ServerView::new(member, &held, heard_since));
     Ok(Answer::ok(views.collect()))
 }

@@ -1,7 +1,7 @@
 //! `/{releases|clusters}/{id}/tags/`: the tags of one owner, by name.
 
-use crate::http::named::named_operations;
-use crate::http::routes::Routes;
+use crate::api::named::named_operations;
+use crate::api::routes::Routes;
 
 pub(super) fn add_all(routes: Routes) -> Routes {
     cluster::add(release::add(routes))

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, Owner};
 use stoker_store::Session;
+use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::sections;
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;
@@ -12,12 +14,10 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
-use crate::parts::holder::{Holder, Part};
-use crate::parts::metadata;
 use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<TagView>>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let tags = holder.all(Part::Tags).into_iter();
     Ok(Answer::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))
 }
@@ -28,7 +28,7 @@ pub(super) async fn show(
     owner: Owner,
     name: &str,
 ) -> ApiResult<Answer<TagView>> {
-    let holder = Holder::find(&mut app.store.snapshot().await?, login, owner).await?;
+    let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let meta = holder.find_own(Part::Tags, name)?.clone();
     Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(holder.generation()))
 }
@@ -41,7 +41,7 @@ pub(super) async fn create(
 ) -> ApiResult<Answer<TagView>> {
     let (name, meta) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     if holder.all(Part::Tags).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Tag with name '{name}' already exists for the {}",
@@ -64,7 +64,7 @@ pub(super) async fn update(
 ) -> ApiResult<Answer<TagView>> {
     let (said_name, said_meta) = view::read_change(document)?;
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     let old = holder.find_own(Part::Tags, name)?.clone();
     condition.check(holder.generation())?;
     if said_name.is_some_and(|said| said != name) {
@@ -84,7 +84,7 @@ pub(super) async fn delete(
     condition: &IfMatch,
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
-    let mut holder = Holder::find(&mut writing, login, owner).await?;
+    let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     holder.find_own(Part::Tags, name)?;
     condition.check(holder.generation())?;
     let roles = roles_with(&mut writing, &holder, name).await?;
@@ -110,7 +110,7 @@ async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiRes
 }
 
 fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
-    let with_it = roles.iter().filter(|(_, meta)| metadata::tags_of(meta).any(|known| known == tag));
+    let with_it = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|known| known == tag));
     with_it.map(|(role, _)| role.clone()).collect()
 }
 

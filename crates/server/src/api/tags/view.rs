@@ -4,10 +4,10 @@ use serde::Serialize;
 use stoker_manifest::reader::string_of;
 use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
+use stoker_services::metadata::sections;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
-use crate::parts::metadata;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tag)]
@@ -21,8 +21,8 @@ pub(super) struct TagView {
 
 pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap)> {
     document.fields(|fields| {
-        let name = fields.required("name", metadata::path_name);
-        let meta = fields.required("meta", metadata::tag_meta);
+        let name = fields.required("name", sections::path_name);
+        let meta = fields.required("meta", sections::tag_meta);
         Some((name?, meta?))
     })
 }
@@ -30,7 +30,7 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap)> {
 pub(super) fn read_change(document: &Document) -> ApiResult<(Option<String>, Option<JsonMap>)> {
     document.fields(|fields| {
         let name = fields.optional("name", string_of(1..=255));
-        let meta = fields.optional("meta", metadata::tag_meta);
+        let meta = fields.optional("meta", sections::tag_meta);
         Some((name, meta))
     })
 }

@@ -13,10 +13,10 @@ use stoker_yaml::Node;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
 use crate::api::users::keep_an_admin;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -24,7 +24,7 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -151,7 +151,7 @@ async fn tenant_update(
     writing
         .commit(Change { action: "tenant.update", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     let generation = tenant.generation;
     Ok(Answer::ok(TenantView::from(tenant)).version(generation))
 }
@@ -180,7 +180,7 @@ async fn tenant_delete(
     writing
         .commit(Change { action: "tenant.delete", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }
 

@@ -95,7 +95,7 @@ pub(super) async fn quotas_update(
 
 async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<QuotasView> {
     let own = session.quotas_get(tenant.id).await?;
-    let all = effective(app, session, tenant.id).await?;
+    let all = effective(&app.limits, session, tenant.id).await?;
     let mut quota = async |resource| {
         let used = session.quota_used(tenant.id, resource).await?;
         Ok::<_, crate::http::error::ApiError>(QuotaView {

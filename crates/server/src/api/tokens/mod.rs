@@ -8,17 +8,17 @@ use stoker_model::{Change, NewToken, Permission, Token, TokenId, UserId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
-use crate::clock;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 /// Ten years.
@@ -140,6 +140,6 @@ async fn token_delete(
     writing.token_delete(id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {id}"), detail }).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }

@@ -2,11 +2,11 @@
 
 use stoker_model::{ClusterId, Run, RunId, RunStatus};
 use stoker_store::{Session, Writing};
+use stoker_orchestrator::runs::active_runs;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
-use crate::runs::active_runs;
 
 /// A run whose cluster the caller may see. One of no cluster is for those who see everything.
 pub(in crate::api) async fn require_run(

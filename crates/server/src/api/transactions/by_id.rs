@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
 use stoker_store::{List, NodeFilter, Session, Writing};
+use stoker_orchestrator::runs::stop_parts;
 
 use super::access::{is_active, require_run};
 use super::view::RunView;
@@ -13,7 +14,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::runs::stop_parts;
 use crate::state::App;
 
 /// A run
@@ -124,7 +124,7 @@ async fn delete(
     writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
     // Whoever carries it out leaves off.
     for gone in parts.iter().chain([run]) {
-        app.agents.remove_run(gone.id);
+        app.orchestrator.agents.remove_run(gone.id);
     }
     Ok(NoContent)
 }

@@ -2,9 +2,9 @@
 
 use stoker_model::{ClusterId, Json, NewRun, Run, RunName, RunStatus};
 use stoker_store::Writing;
+use stoker_services::random;
 
 use crate::http::error::ApiResult;
-use crate::random;
 
 pub(in crate::api) async fn finished_run(
     writing: &mut Writing,

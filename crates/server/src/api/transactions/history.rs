@@ -11,11 +11,11 @@ use stoker_store::{HistoryFilter, Session};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
+use stoker_services::clock;
 
 use super::access::require_run;
 use super::planned::{Whole, whole};
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;

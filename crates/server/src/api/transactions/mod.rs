@@ -18,7 +18,7 @@ pub(super) use self::access::{fail_active, is_active, require_idle, require_run}
 pub(super) use self::finished::finished_run;
 pub(super) use self::snapshot::settings_of;
 pub(super) use self::view::RunView;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -11,9 +11,9 @@ use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, R
 use stoker_planner::state::SYNC;
 use stoker_planner::{Action, Details, ExplainedPlan, Instance};
 use stoker_store::{HistoryFilter, Session};
+use stoker_services::planning::{PlanSecrets, StoredPlan};
 
 use crate::http::error::{ApiError, ApiResult};
-use crate::planning::{PlanSecrets, StoredPlan};
 use crate::state::App;
 
 /// A task that is on no node.
@@ -122,7 +122,7 @@ pub(super) async fn whole(
         .run_get(run)
         .await?
         .is_none_or(|run| !matches!(run.status, RunStatus::Pending | RunStatus::Running));
-    let stored = StoredPlan::read(app, session, record).await?;
+    let stored = StoredPlan::read(&app.services.planning, session, record).await?;
     let graph = session.documents_get(&[stored.record.graph_id]).await?.into_values().next();
     let (explained, filter) = (Arc::clone(&stored.explained), filter.clone());
     // A fleet has so many instances that others would wait for them.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use stoker_model::{Json, Run};
 use utoipa::ToSchema;
+use stoker_services::clock;
 
-use crate::clock;
-use crate::runs::STOPPED;
+use stoker_orchestrator::runs::STOPPED;
 
 /// A run, or the part of a run that executes one graph.
 #[derive(Debug, Serialize, ToSchema)]

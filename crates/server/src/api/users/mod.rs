@@ -21,7 +21,7 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -65,7 +65,7 @@ async fn user_create(
         let enabled = fields.optional("enabled", boolean);
         Some((name?, password?, tenant?, roles?, enabled.unwrap_or(true)))
     })?;
-    let password_hash = app.hash(password).await?;
+    let password_hash = app.access.hash(password).await?;
     let mut writing = app.change(&login).await?;
     let tenant = find_tenant(&mut writing, &tenant).await?;
     let new = NewUser { tenant_id: tenant.id, name, roles, enabled, password_hash };
@@ -118,7 +118,7 @@ async fn user_update(
         Some((name, password, tenant, roles, enabled))
     })?;
     let password_hash = match password {
-        Some(password) => Some(app.hash(password).await?),
+        Some(password) => Some(app.access.hash(password).await?),
         None => None,
     };
     let mut writing = app.change(&login).await?;
@@ -140,7 +140,7 @@ async fn user_update(
     writing.tokens_delete_of_user(user.id).await?;
     keep_an_admin(&mut writing).await?;
     writing.commit(change("user.update", &user)).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(answer(&user, tenant.as_ref(), Answer::ok))
 }
 
@@ -158,7 +158,7 @@ async fn user_delete(
     writing.user_delete(user.id).await?;
     keep_an_admin(&mut writing).await?;
     writing.commit(change("user.delete", &user)).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }
 

@@ -40,15 +40,15 @@ pub(super) async fn user_change_own_password(
     })?;
     let credentials = Credentials::new(&login.caller.user_name, &old);
     let (user, _) =
-        login::check(&app, &credentials, peer.0).await.map_err(|error| match error.status().as_u16() {
+        login::check(&app.access, &credentials, peer.0).await.map_err(|error| match error.status().as_u16() {
             401 => ApiError::forbidden("`old_password` is not the present password"),
             _ => error,
         })?;
-    let hash = app.hash(new).await?;
+    let hash = app.access.hash(new).await?;
     let mut writing = app.change(&login).await?;
     writing.user_set_password(user.id, &hash).await?;
     writing.tokens_delete_of_user(user.id).await?;
     writing.commit(super::change("user.password", &user)).await?;
-    app.forget_tokens();
+    app.orchestrator.forget_tokens();
     Ok(NoContent)
 }

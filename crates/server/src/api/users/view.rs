@@ -9,7 +9,7 @@ use stoker_model::{Tenant, TenantId, User};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
-use crate::clock;
+use stoker_services::clock;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = User)]

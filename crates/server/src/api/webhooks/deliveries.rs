@@ -6,17 +6,17 @@ use serde_json::json;
 use stoker_model::{Change, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
 use stoker_store::Session;
 use utoipa::ToSchema;
+use stoker_services::clock;
+use stoker_services::webhooks::test_news;
 
 use super::find;
 use crate::access::caller::Authenticated;
-use crate::clock;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
-use crate::webhooks::test_news;
 
 /// A message to a webhook.
 #[derive(Serialize, ToSchema)]
@@ -84,7 +84,7 @@ pub(super) async fn webhook_test(
     let detail = json!({"delivery_id": delivery.id.0});
     let target = format!("webhook {}", webhook.id);
     writing.commit(Change { action: "webhook.test", target, detail }).await?;
-    app.webhooks.ring();
+    app.services.webhooks.ring();
     Ok(Answer::accepted(delivery.into()))
 }
 
@@ -145,7 +145,7 @@ pub(super) async fn delivery_again(
     let target = format!("webhook {}", delivery.webhook_id);
     let detail = json!({"delivery_id": delivery.id.0});
     writing.commit(Change { action: "webhook.redeliver", target, detail }).await?;
-    app.webhooks.ring();
+    app.services.webhooks.ring();
     Ok(Answer::accepted(again.into()))
 }
 

@@ -11,6 +11,7 @@ use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::random;
 
 use self::view::{NewWebhookBody, Said, WebhookChangeBody, WebhookView, read_new};
 use crate::access::caller::Authenticated;
@@ -21,8 +22,7 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
-use crate::random;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 /// Every event is looked at for each of them.
@@ -113,7 +113,7 @@ async fn webhook_update(
     let webhook = updated.map_err(|error| explained(error, &webhook.body.name))?;
     writing.commit(change("webhook.update", &webhook)).await?;
     // It may have been enabled.
-    app.webhooks.ring();
+    app.services.webhooks.ring();
     let generation = webhook.generation;
     Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
 }
@@ -140,7 +140,7 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
 }
 
 fn seal(app: &App, secret: &str) -> ApiResult<Sealed> {
-    app.module_keys.seal(secret).map_err(|error| {
+    app.services.module_keys.seal(secret).map_err(|error| {
         tracing::error!(error = %error, "a secret cannot be sealed");
         let message = "the secret cannot be sealed; the log of the server says why";
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)

@@ -8,7 +8,7 @@ use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
-use crate::clock;
+use stoker_services::clock;
 
 /// An address that is told what happens.
 #[derive(Serialize, ToSchema)]

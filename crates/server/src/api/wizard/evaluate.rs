@@ -8,6 +8,8 @@ use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::Effect;
 use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
 use utoipa::ToSchema;
+use stoker_services::plugins::catalog::{Catalog, shown_findings};
+use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -15,8 +17,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::parts::catalog::{Catalog, shown_findings};
-use crate::parts::wizard::{Wizard, bound_mode, decide};
 use crate::state::App;
 
 /// Answers so far.
@@ -143,12 +143,12 @@ pub(super) async fn release_wizard_evaluate(
     let mode = modes::choose(&release.body, given_mode.as_deref())?;
     let catalog = Catalog::read(&mut session, release.clone(), Some(&mode)).await?;
     let (given, answered) = (mode.clone(), answers.clone());
-    let (mut shown, bound) = app.plans.compute(move || view(&catalog, &given, &answered)).await??;
+    let (mut shown, bound) = app.services.planning.plans.compute(move || view(&catalog, &given, &answered)).await??;
     // Which plugins fit depends on the mode, and the mode may be an answer.
     if let Some(bound) = bound.filter(|bound| given_mode.is_none() && *bound != mode) {
         let mode = modes::choose(&release.body, Some(&bound))?;
         let catalog = Catalog::read(&mut session, release, Some(&mode)).await?;
-        shown = app.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
+        shown = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
     }
     Ok(Answer::ok(shown))
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use stoker_model::{JsonMap, Permission};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::plugins::catalog::Catalog;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -13,8 +14,7 @@ use crate::http::answer::Answer;
 use crate::http::error::{ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::http::routes::Routes;
-use crate::parts::catalog::Catalog;
+use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -46,6 +46,6 @@ async fn release_wizard_show(
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
     let catalog = Catalog::read(&mut session, release, mode.as_deref()).await?;
     drop(session);
-    let mixed = app.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
+    let mixed = app.services.planning.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
     Ok(Answer::ok(mixed.wizard))
 }

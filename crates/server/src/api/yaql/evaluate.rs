@@ -11,13 +11,13 @@ use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::people::{Part, Trace, in_words, parts};
 use stoker_yaql::{Engine, Error, Result};
 use utoipa::ToSchema;
+use stoker_services::planning::NodeStates;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
-use crate::planning::NodeStates;
 use crate::state::App;
 
 const EXPRESSION_MAX: usize = 20_000;
@@ -107,7 +107,7 @@ pub(super) async fn yaql_evaluate(
             let cluster =
                 found.ok_or_else(|| ApiError::bad_request(format!("there is no cluster {cluster}")))?;
             let (uid, task) = (node.to_string(), question.task.as_deref());
-            NodeStates::read(&app, &mut session, &cluster, &uid, task).await?
+            NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
         None => NodeStates {
             new: State { common: facts(&question.data), node: facts(&JsonMap::new()) },
@@ -116,8 +116,8 @@ pub(super) async fn yaql_evaluate(
             n_nodes: 1,
         },
     };
-    let engine = Engine::new(app.library());
-    Ok(Answer::ok(app.plans.compute(move || answer(&engine, &question.expression, &states)).await?))
+    let engine = Engine::new(app.services.graphs.library());
+    Ok(Answer::ok(app.services.planning.plans.compute(move || answer(&engine, &question.expression, &states)).await?))
 }
 
 fn read(document: &Document) -> ApiResult<Question> {

@@ -48,6 +48,6 @@ impl From<Entry> for FunctionView {
 /// What can be called in expressions of tasks, by family
 #[utoipa::path(get, path = "/api/v1/yaql/functions", responses((status = 200, body = [FunctionView])))]
 pub(super) async fn yaql_function_list(State(app): State<App>) -> ApiResult<Answer<Vec<FunctionView>>> {
-    let all = entries(app.library().functions());
+    let all = entries(app.services.graphs.library().functions());
     Ok(Answer::ok(all.into_iter().map(FunctionView::from).collect()))
 }

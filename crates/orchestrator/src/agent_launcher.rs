@@ -1,0 +1,176 @@
+//! Starts agents that belong to this server, and serves them for as long as they do.
+
+use std::pin::Pin;
+
+use stoker_engine::session::{Attempt, FromAgent, Mode, ToAgent};
+use stoker_model::{Node, NodeId};
+use stoker_store::{Session, StoreError};
+use tokio::sync::{Notify, mpsc};
+
+use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, over_ssh};
+use crate::orchestrator::Orchestrator;
+use crate::session::{Carrier, converse};
+
+/// Signs of life are written down now and then: less silence than this says nothing.
+const SEEN_SECONDS_MIN: i64 = 60;
+
+impl Carrier for LocalConnection {
+    async fn receive(&mut self) -> Option<FromAgent> {
+        self.receive.recv().await
+    }
+
+    async fn send(&mut self, message: ToAgent) -> bool {
+        self.send.send(message).await.is_ok()
+    }
+}
+
+/// Starts the agent of a node if it is ours to start and not there.
+pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
+    let Some(spawner) = orchestrator.local_agents.spawner() else { return };
+    if orchestrator.agents.is_connected(uid) || orchestrator.local_agents.is_started(uid) {
+        return;
+    }
+    let place = match place_of(orchestrator, uid).await {
+        Ok(Some(place)) => place,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(error = %error, agent.uid = uid, "whether the agent is to be started is not known");
+            return;
+        }
+    };
+    let is_inside = matches!(place, AgentPlace::Here { .. });
+    let Some(bell) = orchestrator.local_agents.start(uid, is_inside) else { return };
+    let (connections, taken) = mpsc::unbounded_channel();
+    let Some(guard) = orchestrator.local_agents.guard() else { return };
+    let tracer = orchestrator.context.tracer.clone();
+    spawner(LocalAgent { uid: uid.to_owned(), place: place.clone(), guard, connections, tracer });
+    let (worker, uid) = (orchestrator.clone(), uid.to_owned());
+    orchestrator.background.spawn(async move { keep_agent(&worker, &uid, &place, taken, &bell).await });
+}
+
+/// Speaks with an agent that was started here, for as long as that is its place.
+async fn keep_agent(
+    orchestrator: &Orchestrator,
+    uid: &str,
+    place: &AgentPlace,
+    mut taken: mpsc::UnboundedReceiver<LocalConnection>,
+    bell: &Notify,
+) {
+    let has_moved = loop {
+        let connection = tokio::select! {
+            connection = taken.recv() => match connection {
+                Some(connection) => Some(connection),
+                None => break false,
+            },
+            () = bell.notified() => None,
+        };
+        // A store that does not answer says nothing against anybody.
+        if place_of(orchestrator, uid).await.is_ok_and(|now| now.as_ref() != Some(place)) {
+            break true;
+        }
+        if let Some(connection) = connection {
+            converse(orchestrator, uid, None, connection).await;
+        }
+    };
+    // It ends now, with all it runs.
+    drop(taken);
+    orchestrator.local_agents.end(uid);
+    if has_moved {
+        tracing::info!(agent.uid = uid, "the agent of a node belongs elsewhere now");
+        start_anew(orchestrator, uid).await;
+    }
+}
+
+/// In a box: whoever starts an agent keeps it, and whoever keeps it may have to start the next one.
+fn start_anew<'a>(
+    orchestrator: &'a Orchestrator,
+    uid: &'a str,
+) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    Box::pin(ensure_agent(orchestrator, uid))
+}
+
+/// Why an attempt must not be carried out where the agent is: whoever tries a graph out does not want to lose the machine.
+pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt) -> Option<String> {
+    let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
+    let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
+    (is_dangerous && !is_hooked && orchestrator.local_agents.is_pretended(uid)).then(|| {
+        "the agent of this node is inside of the server, whose machine would be restarted; give the server \
+         `--hook reboot=PATH`, or the node an agent of its own"
+            .to_owned()
+    })
+}
+
+/// Whether nobody will ever know what the agent of a node was doing: it was inside of another server that is gone, and
+/// its journal is on the disk of that machine.
+pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool {
+    if !orchestrator.context.is_shared
+        || !matches!(place_of(orchestrator, uid).await, Ok(Some(AgentPlace::Here { .. })))
+    {
+        return false;
+    }
+    let read = async {
+        let mut session = orchestrator.context.store.read().await?;
+        Ok::<_, StoreError>((session.host_of(uid).await?, session.servers().await?))
+    };
+    let Ok((host, servers)) = read.await else { return false };
+    let Some(former) =
+        host.and_then(|host| host.server_id).filter(|server| *server != orchestrator.context.owner)
+    else {
+        return false;
+    };
+    // One that was started again at the same place finds the journal there.
+    let me = orchestrator.peers.member();
+    !servers
+        .iter()
+        .any(|server| server.id == former && server.name == me.name && server.address == me.address)
+}
+
+/// Whether there is an agent that could answer for a node: it is connected here, was heard of by another server
+/// lately, or can be started.
+pub async fn may_answer(
+    orchestrator: &Orchestrator,
+    session: &mut Session,
+    node: &Node,
+) -> Result<bool, StoreError> {
+    let uid = node.id.to_string();
+    if orchestrator.agents.is_connected(&uid) {
+        return Ok(true);
+    }
+    if let Some(agent) = session.agent_by_uid(&uid).await? {
+        let silence_max =
+            i64::from(orchestrator.context.settings.runs.lost_after_seconds).max(SEEN_SECONDS_MIN);
+        let heard_at = agent.last_seen_at.unwrap_or(agent.joined_at);
+        return Ok(heard_at.plus_seconds(silence_max) > orchestrator.context.clock.now());
+    }
+    Ok(orchestrator.local_agents.spawner().is_some()
+        && place_in(orchestrator, session, &uid).await?.is_some())
+}
+
+async fn place_of(orchestrator: &Orchestrator, uid: &str) -> Result<Option<AgentPlace>, StoreError> {
+    place_in(orchestrator, &mut orchestrator.context.store.read().await?, uid).await
+}
+
+/// Where the server starts the agent of a node; `None`: that is not its business.
+async fn place_in(
+    orchestrator: &Orchestrator,
+    session: &mut Session,
+    uid: &str,
+) -> Result<Option<AgentPlace>, StoreError> {
+    let runs = &orchestrator.context.settings.runs;
+    let here = || AgentPlace::Here { folder: runs.agents_folder.join(uid), hooks: runs.hooks.clone() };
+    // A node with an agent of its own waits for that one.
+    if session.agent_by_uid(uid).await?.is_some() {
+        return Ok(None);
+    }
+    let Some(id) = NodeId::parse(uid) else { return Ok(runs.master_agent.then(here)) };
+    let Some(node) = session.node_get(id).await? else { return Ok(None) };
+    Ok(match over_ssh(&node) {
+        Ok(Some(place)) => Some(place),
+        Ok(None) => runs.local_agents.then(here),
+        Err(problems) => {
+            let why: Vec<String> = problems.into_iter().map(|(_, message)| message).collect();
+            tracing::warn!(agent.uid = uid, why = why.join("; "), "how the node is reached is not known");
+            None
+        }
+    })
+}

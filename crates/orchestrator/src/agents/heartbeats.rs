@@ -1,0 +1,42 @@
+//! Heartbeats, written in batches: ten thousand agents send one every few seconds.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use stoker_services::background::TaskMonitor;
+
+use crate::context::Context;
+
+pub(crate) const INTERVAL: Duration = Duration::from_secs(15);
+
+#[derive(Default)]
+pub(crate) struct Heartbeats {
+    uids: Mutex<BTreeSet<String>>,
+}
+
+impl Heartbeats {
+    pub(crate) fn note(&self, uid: &str) {
+        self.uids.lock().unwrap_or_else(PoisonError::into_inner).insert(uid.to_owned());
+    }
+
+    /// Writes them down from time to time. Never ends by itself.
+    pub(crate) async fn write(&self, context: &Context, monitor: &TaskMonitor) {
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let uids = std::mem::take(&mut *self.uids.lock().unwrap_or_else(PoisonError::into_inner));
+            if uids.is_empty() {
+                continue;
+            }
+            let uids: Vec<String> = uids.into_iter().collect();
+            monitor.start();
+            let written = context.store.agents_seen(&uids, context.clock.now()).await;
+            if let Err(error) = &written {
+                tracing::warn!(error = %error, "cannot write heartbeats of agents");
+            }
+            monitor.finish(&written);
+        }
+    }
+}

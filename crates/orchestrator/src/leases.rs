@@ -1,0 +1,168 @@
+//! Leases of runs that this server carries out. One statement renews all of them, however many there are.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use stoker_model::{Micros, RunId};
+use stoker_services::background::TaskMonitor;
+use stoker_store::StoreError;
+use tokio::sync::watch;
+
+use crate::context::Context;
+
+/// Cloning is cheap.
+#[derive(Clone)]
+pub(crate) struct Leases {
+    context: Context,
+    held: Arc<HeldLeases>,
+}
+
+#[derive(Default)]
+struct HeldLeases(Mutex<HashMap<RunId, Held>>);
+
+struct Held {
+    generation: i64,
+    is_lost: watch::Sender<bool>,
+}
+
+/// The lease of one run. It is no longer renewed when this is dropped.
+pub(crate) struct Lease {
+    leases: Leases,
+    run: RunId,
+    /// The fencing token: writes with an older one are refused.
+    pub(crate) generation: i64,
+    is_lost: watch::Receiver<bool>,
+}
+
+impl Leases {
+    pub(crate) fn new(context: Context) -> Self {
+        Self { context, held: Arc::default() }
+    }
+
+    /// `None`: another server has the run.
+    pub(crate) async fn take(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
+        let Context { store, clock, owner, .. } = &self.context;
+        let now = clock.now();
+        let taken = store.run_take(run, owner, now, self.context.leased_until(now)).await?;
+        Ok(taken.map(|generation| {
+            let is_lost = self.held.add(run, generation);
+            Lease { leases: self.clone(), run, generation, is_lost }
+        }))
+    }
+
+    /// Whether another server has the run by now, as far as is known.
+    pub(crate) fn is_lost(&self, run: RunId, generation: i64) -> bool {
+        self.held.is_lost(run, generation)
+    }
+
+    /// Renews all leases again and again. Never returns.
+    pub(crate) async fn renew_all(&self, monitor: &TaskMonitor) {
+        loop {
+            tokio::time::sleep(self.context.lease_renewal()).await;
+            monitor.start();
+            let now = self.context.clock.now();
+            let renewed = self.renew(now, self.context.leased_until(now)).await;
+            if let Err(error) = &renewed {
+                tracing::warn!(error = %error, "cannot renew the leases of runs");
+            }
+            monitor.finish(&renewed);
+        }
+    }
+
+    async fn renew(&self, now: Micros, until: Micros) -> Result<(), StoreError> {
+        let asked = self.held.all();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let kept = self.context.store.runs_hold(&asked, now, until).await?;
+        self.held.lose(asked.into_iter().filter(|(run, _)| !kept.contains(run)));
+        Ok(())
+    }
+}
+
+impl HeldLeases {
+    fn is_lost(&self, run: RunId, generation: i64) -> bool {
+        self.lock().get(&run).is_none_or(|held| held.generation != generation || *held.is_lost.borrow())
+    }
+
+    fn add(&self, run: RunId, generation: i64) -> watch::Receiver<bool> {
+        let (sender, receiver) = watch::channel(false);
+        if let Some(former) = self.lock().insert(run, Held { generation, is_lost: sender }) {
+            former.is_lost.send_replace(true);
+        }
+        receiver
+    }
+
+    fn remove(&self, run: RunId, generation: i64) {
+        let mut held = self.lock();
+        if held.get(&run).is_some_and(|held| held.generation == generation) {
+            held.remove(&run);
+        }
+    }
+
+    fn all(&self) -> Vec<(RunId, i64)> {
+        let held = self.lock();
+        let ours = held.iter().filter(|(_, held)| !*held.is_lost.borrow());
+        ours.map(|(run, held)| (*run, held.generation)).collect()
+    }
+
+    /// The renewal of these was refused.
+    fn lose(&self, runs: impl Iterator<Item = (RunId, i64)>) {
+        let held = self.lock();
+        for (run, generation) in runs {
+            if let Some(lost) = held.get(&run).filter(|held| held.generation == generation) {
+                lost.is_lost.send_replace(true);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Held>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lease {
+    /// Until another server has the run.
+    pub(crate) async fn lost(&self) {
+        // The sender lives as long as the lease, or was replaced by that of a newer one.
+        _ = self.is_lost.clone().wait_for(|is_lost| *is_lost).await;
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.leases.held.remove(self.run, self.generation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: RunId = RunId(7);
+
+    #[test]
+    fn what_is_lost_is_known_and_asked_for_no_more() {
+        let leases = HeldLeases::default();
+        let told = leases.add(RUN, 1);
+        assert_eq!(leases.all(), [(RUN, 1)]);
+        // About an earlier hold: of no concern.
+        leases.lose([(RUN, 0), (RunId(8), 1)].into_iter());
+        assert!(!leases.is_lost(RUN, 1) && !*told.borrow());
+        leases.lose([(RUN, 1)].into_iter());
+        assert!(leases.is_lost(RUN, 1) && *told.borrow());
+        assert_eq!(leases.all(), []);
+    }
+
+    #[test]
+    fn a_later_hold_takes_the_place_of_an_earlier_one() {
+        let leases = HeldLeases::default();
+        let told = leases.add(RUN, 1);
+        leases.add(RUN, 2);
+        assert!(*told.borrow() && leases.is_lost(RUN, 1) && !leases.is_lost(RUN, 2));
+        leases.remove(RUN, 1);
+        assert_eq!(leases.all(), [(RUN, 2)], "the earlier one goes alone");
+        leases.remove(RUN, 2);
+        assert!(leases.is_lost(RUN, 2), "nobody keeps it");
+    }
+}

@@ -1,0 +1,96 @@
+//! All background tasks of the orchestrator: started in one place, stopped together.
+
+use stoker_services::webhooks;
+
+use crate::orchestrator::Orchestrator;
+use crate::peers::{self, PeerMessage};
+use crate::{agents, nats_inbox, peer_inbox, runs, session};
+
+/// Starts all background tasks.
+pub fn start(orchestrator: &Orchestrator) {
+    let (context, background) = (&orchestrator.context, &orchestrator.background);
+    let renewal = Some(context.lease_renewal());
+    if context.is_shared {
+        let it = orchestrator.clone();
+        background.run("peer heartbeat", renewal, |monitor| async move { it.peers.beat(&monitor).await });
+        let it = orchestrator.clone();
+        background.run(
+            "agent locations",
+            None,
+            |monitor| async move { it.peers.write_moves(&monitor).await },
+        );
+        let it = orchestrator.clone();
+        background.run("peer outbox", None, |monitor| async move { it.peers.send_queued(&monitor).await });
+        let it = orchestrator.clone();
+        let period = Some(peers::MEMBERS_INTERVAL);
+        background.run("peer inbox", period, |monitor| async move { peer_inbox::poll(&it, &monitor).await });
+        if orchestrator.peers.has_bus() {
+            let it = orchestrator.clone();
+            background.run(
+                "peer bus",
+                None,
+                |monitor| async move { peer_inbox::listen(&it, &monitor).await },
+            );
+        }
+    }
+    let it = orchestrator.clone();
+    background.run("run leases", renewal, |monitor| async move { it.leases.renew_all(&monitor).await });
+    let it = orchestrator.clone();
+    background.run(
+        "task output",
+        None,
+        |monitor| async move { it.output.write(&it.context, &monitor).await },
+    );
+    let it = orchestrator.clone();
+    let period = Some(agents::HEARTBEATS_INTERVAL);
+    background.run("agent heartbeats", period, |monitor| async move {
+        it.heartbeats.write(&it.context, &monitor).await;
+    });
+    let it = orchestrator.clone();
+    background.run("agent presence", None, |monitor| async move {
+        it.presence.write(&it.context, &monitor).await;
+    });
+    let it = orchestrator.clone();
+    let period = Some(session::WATCH_INTERVAL);
+    background.run("agent sessions", period, |monitor| async move { session::watch(&it, &monitor).await });
+    let outbox = context.services.webhooks.clone();
+    let period = Some(webhooks::INTERVAL);
+    background.run("webhooks", period, |monitor| async move { webhooks::run(outbox, monitor).await });
+    if let Some(users) = orchestrator.nats_users.clone() {
+        let (it, owned) = (orchestrator.clone(), users.clone());
+        background.run("nats sessions", None, |monitor| async move {
+            nats_inbox::host(&it, &owned, &monitor).await;
+        });
+        let it = orchestrator.clone();
+        background.run("nats results", None, |monitor| async move {
+            nats_inbox::take_results(&it, &users, &monitor).await;
+        });
+    }
+    let it = orchestrator.clone();
+    let period = Some(runs::take_over_interval(context));
+    background.run("run takeover", period, |monitor| async move { runs::take_over(&it, &monitor).await });
+}
+
+/// Aborts all of them, at whatever they are. Another server continues what was committed, or this one when it is back.
+pub fn stop(orchestrator: &Orchestrator) {
+    orchestrator.background.stop();
+}
+
+/// Releases all leases of this server, and tells the others.
+pub async fn hand_over(orchestrator: &Orchestrator) {
+    let context = &orchestrator.context;
+    if !context.is_shared {
+        return;
+    }
+    if let Err(error) = context.store.server_leave(&context.owner, context.clock.now()).await {
+        tracing::warn!(error = %error, "cannot release leases; they expire by themselves");
+        return;
+    }
+    orchestrator.peers.send_now(&PeerMessage::TakeUp).await;
+}
+
+/// Waits, within limits, until agents inside of this process have ended and agents on NATS were told to reconnect.
+pub async fn drained(orchestrator: &Orchestrator) {
+    orchestrator.local_agents.ended().await;
+    orchestrator.nats_hosting.ended().await;
+}

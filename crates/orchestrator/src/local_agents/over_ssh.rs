@@ -1,0 +1,247 @@
+//! How a node is reached whose attributes say `transport: ssh`.
+//!
+//! What `ssh` needs to know beside is in the map `ssh`: `host` (else the address of the node), `user`, `port`, `options`,
+//! `program` (where `stoker` is on the node), `state` (where the agent keeps its journal there) and `hooks`.
+
+use stoker_model::{Json, JsonMap, Node};
+
+use super::AgentPlace;
+
+/// Where a mistake is, and what it is.
+type Problem = (String, String);
+
+/// What a node can be asked for that only its operator knows how to do.
+const HOOKS: &[&str] = &["erase_node", "reboot"];
+
+/// `None`: by itself. Otherwise how, or every mistake in what is said about it.
+pub fn over_ssh(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
+    let mut reading = Reading::default();
+    let is_meant = match present(&node.attributes, "transport") {
+        None => false,
+        Some(value) if value == "ssh" => true,
+        Some(_) => {
+            let why = "`transport` must be `ssh`, or nothing where the agent connects by itself";
+            reading.wrong("transport", why);
+            false
+        }
+    };
+    let place = reading.place(node);
+    match (reading.problems.is_empty(), is_meant) {
+        (false, _) => Err(reading.problems),
+        (true, true) => Ok(Some(place)),
+        (true, false) => Ok(None),
+    }
+}
+
+/// Settings are merged, so what is to go is set to nothing.
+fn present<'m>(map: &'m JsonMap, key: &str) -> Option<&'m Json> {
+    map.get(key).filter(|value| !value.is_null())
+}
+
+#[derive(Default)]
+struct Reading {
+    problems: Vec<Problem>,
+}
+
+const KNOWN: &[&str] = &["host", "user", "port", "options", "program", "state", "hooks"];
+
+impl Reading {
+    fn wrong(&mut self, place: impl Into<String>, message: impl Into<String>) {
+        self.problems.push((place.into(), message.into()));
+    }
+
+    fn place(&mut self, node: &Node) -> AgentPlace {
+        let empty = JsonMap::new();
+        let said = match present(&node.attributes, "ssh") {
+            None => &empty,
+            Some(Json::Object(map)) => map,
+            Some(_) => {
+                self.wrong("ssh", format!("`ssh` must be a map with some of {}", KNOWN.join(", ")));
+                &empty
+            }
+        };
+        for key in said.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+            self.wrong(
+                format!("ssh.{key}"),
+                format!("unknown key `ssh.{key}`; known are {}", KNOWN.join(", ")),
+            );
+        }
+        let host =
+            self.word(said, "host").or_else(|| node.ip.clone()).unwrap_or_else(|| node.hostname.clone());
+        let destination = match self.word(said, "user") {
+            Some(user) => format!("{user}@{host}"),
+            None => host,
+        };
+        let mut command = vec![self.text(said, "program").unwrap_or_else(|| "stoker".to_owned())];
+        command.extend(["agent", "--stdio", "--node", &node.id.to_string()].map(str::to_owned));
+        command.extend(self.path(said, "state").into_iter().flat_map(|state| ["--state".to_owned(), state]));
+        command.extend(self.hooks(said).into_iter().flat_map(|hook| ["--hook".to_owned(), hook]));
+        AgentPlace::Ssh { destination, port: self.port(said), options: self.options(said), command }
+    }
+
+    fn text(&mut self, said: &JsonMap, key: &str) -> Option<String> {
+        let value = present(said, key)?;
+        let text = value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+        if text.is_none() {
+            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be text that is not blank"));
+        }
+        text
+    }
+
+    /// A part of a destination: with a dash in front `ssh` would take it for an option.
+    fn word(&mut self, said: &JsonMap, key: &str) -> Option<String> {
+        let text = self.text(said, key)?;
+        if text.starts_with('-') || text.contains(char::is_whitespace) {
+            let why = format!("`ssh.{key}` must be one word, without a dash in front");
+            self.wrong(format!("ssh.{key}"), why);
+        }
+        Some(text)
+    }
+
+    fn path(&mut self, said: &JsonMap, key: &str) -> Option<String> {
+        let text = self.text(said, key)?;
+        if !text.starts_with('/') {
+            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be a path that begins with `/`"));
+        }
+        Some(text)
+    }
+
+    fn port(&mut self, said: &JsonMap) -> Option<u16> {
+        let value = present(said, "port")?;
+        let port = value.as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0);
+        if port.is_none() {
+            self.wrong("ssh.port", "`ssh.port` must be a number from 1 to 65535");
+        }
+        port
+    }
+
+    fn options(&mut self, said: &JsonMap) -> Vec<String> {
+        let Some(value) = present(said, "options") else { return Vec::new() };
+        let items = value.as_array().map(Vec::as_slice);
+        let texts =
+            items.and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        texts.unwrap_or_else(|| {
+            self.wrong("ssh.options", "`ssh.options` must be a list of texts, each a word for `ssh`");
+            Vec::new()
+        })
+    }
+
+    fn hooks(&mut self, said: &JsonMap) -> Vec<String> {
+        let empty = JsonMap::new();
+        let hooks = match present(said, "hooks") {
+            None => &empty,
+            Some(Json::Object(map)) => map,
+            Some(_) => {
+                self.wrong(
+                    "ssh.hooks",
+                    format!("`ssh.hooks` must be a map from {} to paths", HOOKS.join(", ")),
+                );
+                &empty
+            }
+        };
+        let mut told = Vec::new();
+        for (name, path) in hooks.iter().filter(|(_, path)| !path.is_null()) {
+            let place = format!("ssh.hooks.{name}");
+            if !HOOKS.contains(&name.as_str()) {
+                let why = format!("there is no hook `{name}` of a node; there are {}", HOOKS.join(", "));
+                self.wrong(place, why);
+            } else if let Some(path) = path.as_str().filter(|path| path.starts_with('/')) {
+                told.push(format!("{name}={path}"));
+            } else {
+                self.wrong(place.as_str(), format!("`{place}` must be a path that begins with `/`"));
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stoker_model::{Micros, NodeId, NodeStatus};
+
+    use super::*;
+
+    fn node(attributes: &Json) -> Node {
+        Node {
+            id: NodeId(7),
+            generation: 1,
+            cluster_id: None,
+            name: "seven".to_owned(),
+            mac: "52:54:00:00:00:07".to_owned(),
+            ip: Some("10.0.0.7".to_owned()),
+            hostname: "node-7".to_owned(),
+            status: NodeStatus::Discover,
+            online: true,
+            roles: Vec::new(),
+            pending_roles: Vec::new(),
+            pending_addition: false,
+            pending_deletion: false,
+            error_type: None,
+            error_msg: None,
+            progress: 0,
+            group_id: None,
+            manufacturer: None,
+            platform_name: None,
+            os_platform: None,
+            kernel_params: None,
+            labels: JsonMap::new(),
+            meta: JsonMap::new(),
+            attributes: attributes.as_object().cloned().unwrap_or_default(),
+            facts: JsonMap::new(),
+            agent_checksum: None,
+            last_seen_at: None,
+            created_at: Micros(0),
+        }
+    }
+
+    #[test]
+    fn a_node_says_how_it_is_reached() {
+        for by_itself in [json!({}), json!({"transport": null, "ssh": null}), json!({"ssh": {"port": 22}})] {
+            assert_eq!(over_ssh(&node(&by_itself)), Ok(None));
+        }
+        let reached = |attributes: Json| match over_ssh(&node(&attributes)) {
+            Ok(Some(AgentPlace::Ssh { destination, port, options, command })) => {
+                (destination, port, options, command.join(" "))
+            }
+            other => panic!("not over SSH: {other:?}"),
+        };
+        assert_eq!(
+            reached(json!({"transport": "ssh"})),
+            ("10.0.0.7".to_owned(), None, Vec::new(), "stoker agent --stdio --node 7".to_owned())
+        );
+        let ssh = json!({"host": "gate", "user": "root", "port": 2222, "options": ["-i", "/key"],
+            "program": "/opt/stoker", "state": "/var/s", "hooks": {"erase_node": "/opt/erase", "reboot": null}});
+        let options = vec!["-i".to_owned(), "/key".to_owned()];
+        let command =
+            "/opt/stoker agent --stdio --node 7 --state /var/s --hook erase_node=/opt/erase".to_owned();
+        let expected = ("root@gate".to_owned(), Some(2222), options, command);
+        assert_eq!(reached(json!({"transport": "ssh", "ssh": ssh})), expected);
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_place() {
+        let cases: &[(Json, &[&str])] = &[
+            (json!({"transport": "shh"}), &["transport"]),
+            (json!({"transport": 5, "ssh": "root@gate"}), &["transport", "ssh"]),
+            (json!({"transport": "ssh", "ssh": {"hots": "a", "port": "22"}}), &["ssh.hots", "ssh.port"]),
+            (json!({"ssh": {"port": 65_536, "options": "-v"}}), &["ssh.port", "ssh.options"]),
+            (json!({"ssh": {"port": 0, "options": ["-v", 1]}}), &["ssh.port", "ssh.options"]),
+            (json!({"ssh": {"host": "-oProxyCommand=x", "user": "a b"}}), &["ssh.host", "ssh.user"]),
+            (
+                json!({"ssh": {"host": " ", "program": 1, "state": "var"}}),
+                &["ssh.host", "ssh.program", "ssh.state"],
+            ),
+            (json!({"ssh": {"hooks": ["x"]}}), &["ssh.hooks"]),
+            (
+                json!({"ssh": {"hooks": {"dance": "/x", "reboot": "x"}}}),
+                &["ssh.hooks.dance", "ssh.hooks.reboot"],
+            ),
+        ];
+        for (attributes, expected) in cases {
+            let problems = over_ssh(&node(attributes)).unwrap_err();
+            let places: Vec<&str> = problems.iter().map(|(place, _)| place.as_str()).collect();
+            assert_eq!(places, *expected, "{attributes}: {problems:?}");
+        }
+    }
+}

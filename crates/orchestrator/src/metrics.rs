@@ -1,0 +1,146 @@
+//! Counters of runs, agents and the bus; `server` registers them.
+
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use stoker_engine::session::End;
+use stoker_model::Topic;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct EndLabels {
+    pub end: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct OutcomeLabels {
+    pub outcome: &'static str,
+}
+
+type Ends = Family<EndLabels, Counter>;
+
+#[derive(Clone, Debug, Default)]
+pub struct OrchestratorMetrics {
+    pub runs: RunMetrics,
+    pub agents: AgentMetrics,
+    pub bus: BusMetrics,
+}
+
+#[derive(Clone, Debug)]
+pub struct RunMetrics {
+    pub runs: Ends,
+    pub instances: Ends,
+    pub attempts_sent: Counter,
+    pub attempts: Ends,
+    pub events: Counter,
+    pub writes: Histogram,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct AgentMetrics {
+    pub connections: Counter,
+    pub losses: Counter,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct BusMetrics {
+    /// Whether NATS stores results of agents: 1 or 0.
+    pub keeps: Gauge,
+    pub results: Family<OutcomeLabels, Counter>,
+}
+
+impl Default for RunMetrics {
+    fn default() -> Self {
+        Self {
+            runs: Family::default(),
+            instances: Family::default(),
+            attempts_sent: Counter::default(),
+            attempts: Family::default(),
+            events: Counter::default(),
+            // A tenth of a millisecond to three seconds.
+            writes: Histogram::new(exponential_buckets(0.0001, 2.0, 16)),
+        }
+    }
+}
+
+impl RunMetrics {
+    pub(crate) fn run_ended(&self, topic: Topic) {
+        let end = match topic {
+            Topic::RunSucceeded => "succeeded",
+            Topic::RunStopped => "stopped",
+            _ => "failed",
+        };
+        add(&self.runs, end, 1);
+    }
+
+    /// Events of a run were committed.
+    pub(crate) fn written(&self, events: &[Event], took: Duration) {
+        self.writes.observe(took.as_secs_f64());
+        self.events.inc_by(events.len() as u64);
+        for event in events {
+            match &event.kind {
+                EventKind::Dispatched { .. } => _ = self.attempts_sent.inc(),
+                EventKind::AttemptEnded { end, next, .. } => {
+                    add(&self.attempts, attempt_end(end), 1);
+                    if let Next::Final(outcome) = next {
+                        add(&self.instances, outcome_word(*outcome), 1);
+                    }
+                }
+                EventKind::Resolved { ends } => self.resolved(ends),
+                _ => {}
+            }
+        }
+    }
+
+    fn resolved(&self, ends: &[(u32, Resolution)]) {
+        for (_, how) in ends {
+            let end = match how {
+                Resolution::Skipped => "skipped",
+                Resolution::Blocked { .. } => "blocked",
+                Resolution::NotStarted(
+                    NotStarted::NodeFailed { .. } | NotStarted::NodeLost { .. } | NotStarted::Stopped,
+                ) => "not_started",
+                Resolution::NotRetried(outcome) => outcome_word(*outcome),
+            };
+            add(&self.instances, end, 1);
+        }
+    }
+}
+
+impl BusMetrics {
+    /// A result that NATS stored was `settled`, `refused`, or is to be redelivered `later`.
+    pub(crate) fn result(&self, outcome: &'static str) {
+        self.results.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+}
+
+fn add(family: &Ends, end: &str, n: u64) {
+    family.get_or_create(&EndLabels { end: end.to_owned() }).inc_by(n);
+}
+
+const fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "succeeded",
+        Outcome::Failed => "failed",
+        Outcome::Ignored => "ignored",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+/// How an attempt ended, in one word.
+pub(crate) const fn attempt_end(end: &AttemptEnd) -> &'static str {
+    match end {
+        AttemptEnd::Reported(End::Succeeded) => "succeeded",
+        AttemptEnd::Reported(End::Failed { .. }) => "failed",
+        AttemptEnd::Reported(End::TimedOut) => "timed_out",
+        AttemptEnd::Reported(End::Cancelled) => "cancelled",
+        AttemptEnd::Reported(End::Interrupted) => "interrupted",
+        AttemptEnd::Reported(End::Refused { .. }) => "refused",
+        AttemptEnd::Lost => "lost",
+        AttemptEnd::NoAnswer => "no_answer",
+    }
+}

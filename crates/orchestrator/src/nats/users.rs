@@ -1,0 +1,91 @@
+//! Users of NATS for agents: made when one asks, taken back when it is sent away.
+//!
+//! Nothing is kept. The key of a user follows from our own and from the credential of the agent, so every server of the
+//! group makes the same one, and an agent that joins again has another.
+
+use std::sync::Arc;
+
+use stoker_bus::NatsOptions;
+use stoker_bus::nats::{Authority, AuthorityError, Permissions, RevokeError, Seconds, revoke, user_key};
+use stoker_model::Micros;
+use stoker_wire::nats::{UserAnswer, may_publish, may_subscribe};
+
+use stoker_services::random;
+
+/// An agent asks again when half of it is over.
+const LIFE_SECONDS: Seconds = 12 * 3600;
+/// For one word to NATS.
+const BRIEF_SECONDS: Seconds = 60;
+/// Clocks of servers and of NATS differ.
+const SLACK_SECONDS: Seconds = 60;
+
+#[derive(Clone)]
+pub struct NatsUsers {
+    authority: Arc<Authority>,
+    options: NatsOptions,
+}
+
+impl NatsUsers {
+    pub(super) fn new(authority: Authority, options: NatsOptions) -> Self {
+        Self { authority: Arc::new(authority), options }
+    }
+
+    /// A user for the agent whose credential has this digest.
+    pub fn of_agent(&self, uid: &str, digest: &str, now: Micros) -> Result<UserAnswer, AuthorityError> {
+        let key = self.key_of(uid, digest)?;
+        let permissions =
+            Permissions { publish: may_publish(uid, &key), subscribe: may_subscribe(uid, &key) };
+        let made_at = seconds(now) - SLACK_SECONDS;
+        let expires = seconds(now) + LIFE_SECONDS;
+        let bytes = self.bytes(uid, digest)?;
+        let user = self.authority.user(
+            bytes,
+            &format!("agent {uid}"),
+            Some(&permissions),
+            made_at,
+            Some(expires),
+        )?;
+        let expires_in_seconds = LIFE_SECONDS.unsigned_abs();
+        Ok(UserAnswer { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
+    }
+
+    /// How the user of that agent is called.
+    pub(crate) fn key_of(&self, uid: &str, digest: &str) -> Result<String, AuthorityError> {
+        user_key(self.bytes(uid, digest)?)
+    }
+
+    /// NATS cuts the agent off and lets it in no more.
+    pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
+        let now = seconds(now);
+        let key = random::bytes().map_err(|_| RevokeError::Away("there are no random numbers".to_owned()))?;
+        let system_user = self.authority.system_user(key, now - SLACK_SECONDS, now + BRIEF_SECONDS)?;
+        let user = self.key_of(uid, digest)?;
+        let forgotten = now - LIFE_SECONDS - SLACK_SECONDS;
+        revoke(&self.options, &self.authority, system_user, &user, now + SLACK_SECONDS, forgotten).await
+    }
+
+    fn bytes(&self, uid: &str, digest: &str) -> Result<[u8; 32], AuthorityError> {
+        self.authority.derived(&format!("agent {uid} {digest}"))
+    }
+}
+
+fn seconds(at: Micros) -> Seconds {
+    at.0 / Micros::SECOND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_follows_from_the_credential() {
+        let authority = || Authority::new([1; 32], [2; 32], [3; 32]).unwrap();
+        let users = || NatsUsers::new(authority(), NatsOptions::new("nats://a".to_owned()));
+        let key = users().key_of("7", "aa").unwrap();
+        assert_eq!(users().key_of("7", "aa").unwrap(), key, "every server makes the same");
+        assert_ne!(users().key_of("7", "bb").unwrap(), key, "an agent that joined again is another");
+        assert_ne!(users().key_of("8", "aa").unwrap(), key);
+        let user = users().of_agent("7", "aa", Micros(0)).unwrap();
+        assert_eq!(user.key, key);
+    }
+}

@@ -1,0 +1,127 @@
+//! Agents that come over NATS: whichever server takes the call is the host.
+
+use std::time::Duration;
+
+use stoker_bus::{Bus, Message, Pattern, Pipe, PipeSettings, Subject};
+use stoker_engine::session::{FromAgent, ToAgent};
+use stoker_services::background::TaskMonitor;
+use stoker_wire::nats::{CALLS, Call, SERVERS, into, out};
+use stoker_wire::{Decoded, FROM_AGENT_BYTES_MAX};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+
+use super::Unheard;
+use crate::agents::Proof;
+use crate::nats::NatsUsers;
+use crate::orchestrator::Orchestrator;
+use crate::session::{Carrier, converse};
+
+/// Messages on their way; a side that is faster than the other waits.
+const QUEUE: usize = 64;
+/// An agent that hears nothing for as long calls again.
+const PIPE: PipeSettings = PipeSettings {
+    ping_every: Duration::from_secs(10),
+    silence_max: Duration::from_secs(25),
+    bytes_max: FROM_AGENT_BYTES_MAX,
+};
+const LISTEN_AGAIN: Duration = Duration::from_secs(3);
+/// Takes calls of agents. Never returns.
+pub(crate) async fn host(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
+    loop {
+        monitor.start();
+        let ended = listen(orchestrator, users, monitor).await;
+        if let Err(error) = &ended {
+            tracing::warn!(error = %error, "cannot listen for agents on NATS");
+        }
+        monitor.finish(&ended);
+        tokio::time::sleep(LISTEN_AGAIN).await;
+    }
+}
+
+async fn listen(
+    orchestrator: &Orchestrator,
+    users: &NatsUsers,
+    monitor: &TaskMonitor,
+) -> Result<(), Unheard> {
+    let mut calls = orchestrator.bus.subscribe_shared(&Pattern::new(CALLS)?, SERVERS).await?;
+    monitor.succeed();
+    while let Some(call) = calls.next().await {
+        let Some(place) = orchestrator.nats_hosting.begin() else { continue };
+        let (orchestrator, users) = (orchestrator.clone(), users.clone());
+        let background = orchestrator.background.clone();
+        background.spawn(async move {
+            if let Err(error) = answer(&orchestrator, &users, &call, place).await {
+                tracing::warn!(subject = %call.subject, error = %error, "an agent on NATS was not answered");
+            }
+        });
+    }
+    Ok(())
+}
+
+/// From a call to the end of the conversation.
+async fn answer(
+    orchestrator: &Orchestrator,
+    users: &NatsUsers,
+    call: &Message,
+    place: OwnedSemaphorePermit,
+) -> Result<(), Unheard> {
+    let words: Vec<&str> = call.subject.as_str().split('.').collect();
+    let [_, _, uid, key, _] = words[..] else { return Err(Unheard::Nonsense) };
+    if !matches!(&orchestrator.bus, Bus::Nats(nats) if nats.is_guarded()) {
+        return Err(Unheard::Unguarded);
+    }
+    let Call { conversation } = Call::decode(&call.body).ok_or(Unheard::Nonsense)?;
+    let digest = orchestrator.context.store.read().await?.agent_digest(uid).await?.ok_or(Unheard::Unknown)?;
+    if users.key_of(uid, &digest)? != key {
+        return Err(Unheard::Unknown);
+    }
+    let here = Subject::new(out(uid, key, &conversation))?;
+    let to = Subject::new(into(uid, key, &conversation))?;
+    let pipe = Pipe::answer(orchestrator.bus.clone(), to, here, PIPE).await?;
+    let (received, receive) = mpsc::channel(QUEUE);
+    let (send, sending) = mpsc::channel(QUEUE);
+    tokio::spawn(async move {
+        let ended = pipe.carry(received, sending).await;
+        tracing::debug!(?ended, "a conversation over NATS is over");
+        drop(place);
+    });
+    converse(orchestrator, uid, proof_of(&digest), Piped { send, receive }).await;
+    Ok(())
+}
+
+/// The credential that a call was judged by, as sessions know it.
+fn proof_of(digest: &str) -> Option<Proof> {
+    let mut proof = Proof::default();
+    if digest.len() != 2 * proof.len() {
+        return None;
+    }
+    for (at, byte) in proof.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digest.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(proof)
+}
+
+struct Piped {
+    send: mpsc::Sender<Vec<u8>>,
+    receive: mpsc::Receiver<Vec<u8>>,
+}
+
+impl Carrier for Piped {
+    async fn receive(&mut self) -> Option<FromAgent> {
+        loop {
+            let bytes = self.receive.recv().await?;
+            match stoker_wire::decode_from_agent(&String::from_utf8_lossy(&bytes)) {
+                Ok(Decoded::Message(message)) => return Some(message),
+                // Of a newer agent, about something that this server does not know.
+                Ok(Decoded::Unknown) => {}
+                Err(error) => {
+                    tracing::warn!(error = %error, "an agent said something that makes no sense");
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, message: ToAgent) -> bool {
+        self.send.send(stoker_wire::encode_to_agent(&message).into_bytes()).await.is_ok()
+    }
+}

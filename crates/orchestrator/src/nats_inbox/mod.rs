@@ -1,0 +1,30 @@
+//! Agents that connect over NATS, and results that NATS stores for servers.
+
+mod host;
+mod results;
+
+use stoker_bus::nats::AuthorityError;
+use stoker_bus::{BusError, SubjectError};
+use stoker_store::StoreError;
+
+pub(crate) use host::host;
+pub(crate) use results::take_results;
+
+/// Why something that came over NATS is not taken.
+#[derive(Debug, thiserror::Error)]
+enum Unheard {
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    #[error(transparent)]
+    Keys(#[from] AuthorityError),
+    #[error("its credential is no longer good")]
+    Unknown,
+    #[error("it makes no sense")]
+    Nonsense,
+    #[error("this NATS lets everybody in, so nobody knows who it is; set it up with `stoker nats init`")]
+    Unguarded,
+}

@@ -1,0 +1,48 @@
+//! Messages of other servers, and what is read about them from the database.
+
+mod handle;
+mod poll;
+
+use std::time::Duration;
+
+use stoker_bus::Pattern;
+use stoker_services::background::TaskMonitor;
+
+pub(crate) use poll::poll;
+
+use self::handle::handle_message;
+use crate::orchestrator::Orchestrator;
+use crate::peers::{Envelope, Peers};
+
+/// Before subscribing again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Handles what comes over the bus. Never returns where there is one.
+pub(crate) async fn listen(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
+    let Some((bus, seal)) = &orchestrator.peers.bus else { return };
+    let owner = &orchestrator.context.owner;
+    let Some(subject) = Peers::subject(owner) else { return };
+    let pattern = Pattern::from(subject);
+    loop {
+        monitor.start();
+        match bus.subscribe(&pattern).await {
+            Ok(mut messages) => {
+                monitor.succeed();
+                while let Some(message) = messages.next().await {
+                    let Some(text) = seal.open(owner, &message.body) else {
+                        tracing::warn!("rejected a message from an unauthenticated peer");
+                        continue;
+                    };
+                    if let Some(envelope) = Envelope::decode(text) {
+                        handle_message(orchestrator, envelope).await;
+                    }
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot subscribe to messages of peers");
+                monitor.fail(&error);
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,179 @@
+//! What is looked at again and again: who is there, where agents are, and letters.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stoker_model::{AgentHost, Member};
+use stoker_services::Clock;
+use stoker_services::background::TaskMonitor;
+use stoker_store::StoreError;
+
+use super::handle::handle_message;
+use crate::agents::Command;
+use crate::orchestrator::Orchestrator;
+use crate::peers::{Envelope, MEMBERS_INTERVAL};
+use crate::routing::resend_unacked;
+
+/// Between two looks for letters: short while there are some, longer and longer while there are none.
+const LOOK_MIN: Duration = Duration::from_millis(20);
+const LOOK_MAX: Duration = Duration::from_millis(500);
+const MAIL_MAX: u32 = 500;
+/// How often letters that were read are removed.
+const DONE_INTERVAL: Duration = Duration::from_secs(2);
+/// What was read last.
+struct Reader {
+    mail: i64,
+    is_done: bool,
+    members_at: Option<Instant>,
+    done_at: Instant,
+    owed_at: Instant,
+}
+
+/// Looks for everything that others have to say, until the server ends.
+pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
+    let now = Clock::instant();
+    let mut reader = Reader { mail: 0, is_done: true, members_at: None, done_at: now, owed_at: now };
+    let mut pause = LOOK_MAX;
+    loop {
+        monitor.start();
+        let read = reader.look(orchestrator).await;
+        monitor.finish(&read);
+        match read {
+            Ok(0) => pause = (pause * 2).min(LOOK_MAX),
+            Ok(_) => pause = LOOK_MIN,
+            Err(error) => {
+                tracing::warn!(error = %error, "what other servers say is not heard");
+                pause = LOOK_MAX;
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = orchestrator.peers.look.notified() => {
+                pause = LOOK_MIN;
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// How many letters and changes there were.
+    async fn look(&mut self, orchestrator: &Orchestrator) -> Result<usize, StoreError> {
+        let mut session = orchestrator.context.store.read().await?;
+        if self.members_at.is_none_or(|at| at.elapsed() >= MEMBERS_INTERVAL) {
+            let members = session.servers().await?;
+            self.members_at = Some(Clock::instant());
+            note_members(orchestrator, &members).await;
+        }
+        if orchestrator.peers.others().is_empty() {
+            return Ok(0);
+        }
+        let after = orchestrator.peers.known().number;
+        let hosts = session.hosts_since(after).await?;
+        let mail = session.mail_since(&orchestrator.context.owner, self.mail, MAIL_MAX).await?;
+        drop(session);
+        let n_found = hosts.len() + mail.len();
+        note_hosts(orchestrator, hosts).await;
+        for letter in mail {
+            self.mail = letter.id;
+            self.is_done = false;
+            if let Some(envelope) = Envelope::decode(letter.body.as_bytes()) {
+                handle_message(orchestrator, envelope).await;
+            }
+        }
+        if !self.is_done && self.done_at.elapsed() >= DONE_INTERVAL {
+            orchestrator
+                .context
+                .store
+                .mail_done(&orchestrator.context.owner, self.mail, orchestrator.context.clock.now())
+                .await?;
+            (self.is_done, self.done_at) = (true, Clock::instant());
+        }
+        if self.owed_at.elapsed() >= MEMBERS_INTERVAL {
+            self.owed_at = Clock::instant();
+            resend_unacked(orchestrator).await;
+        }
+        Ok(n_found)
+    }
+}
+
+/// Servers that came or went take their agents with them.
+async fn note_members(orchestrator: &Orchestrator, members: &[Member]) {
+    let heard_since = orchestrator.context.alive_since(orchestrator.context.clock.now());
+    let others: HashMap<Arc<str>, bool> = members
+        .iter()
+        .filter(|member| member.seen_at > heard_since && member.id != orchestrator.context.owner)
+        .map(|member| (member.id.as_str().into(), member.hears_bus))
+        .collect();
+    let affected: Vec<String> = {
+        let mut known = orchestrator.peers.known();
+        let is_same = known.others.len() == others.len()
+            && others.keys().all(|server| known.others.contains_key(server));
+        if is_same {
+            known.others = others;
+            return;
+        }
+        let before: HashSet<Arc<str>> = known.others.keys().cloned().collect();
+        known.others = others;
+        let has_changed = |server: &Arc<str>| before.contains(server) != known.others.contains_key(server);
+        let hosts = known.hosts.iter().filter(|(_, server)| has_changed(server));
+        hosts.map(|(uid, _)| uid.clone()).collect()
+    };
+    tracing::info!(n_others = orchestrator.peers.others().len(), "other servers have come or gone");
+    place(orchestrator, affected).await;
+    orchestrator.peers.take_over.notify_one();
+}
+
+async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
+    let mut changed = Vec::with_capacity(hosts.len());
+    {
+        let mut known = orchestrator.peers.known();
+        for host in hosts {
+            known.number = host.number;
+            let before = match &host.server_id {
+                Some(server) => known.hosts.insert(host.uid.clone(), server.as_str().into()),
+                None => known.hosts.remove(&host.uid),
+            };
+            let was_here = before.is_some_and(|server| *server == *orchestrator.context.owner);
+            let is_away = host.server_id.is_some_and(|server| server != orchestrator.context.owner);
+            if was_here && is_away {
+                // It has connected elsewhere: what is left of its connection here is of no use.
+                orchestrator.agents.close(&host.uid);
+            }
+            changed.push(host.uid);
+        }
+    }
+    place(orchestrator, changed).await;
+}
+
+/// Works out where agents are as things stand, and tells the runs that are carried out here.
+async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
+    let now = orchestrator.context.clock.now();
+    for uid in uids {
+        let (host, is_live) = {
+            let known = orchestrator.peers.known();
+            let host = known.hosts.get(&uid).cloned();
+            let is_live = host.as_ref().is_some_and(|server| known.others.contains_key(server));
+            (host, is_live)
+        };
+        let is_ours = host.as_ref().is_some_and(|server| **server == *orchestrator.context.owner);
+        let was_away = orchestrator.agents.is_away(&uid);
+        if orchestrator.agents.set_elsewhere(&uid, host.as_ref().filter(|_| is_live), now) {
+            for inbox in orchestrator.agents.runs() {
+                _ = inbox.send(Command::AgentBack { uid: uid.clone() }).await;
+            }
+        } else if was_away && !is_live {
+            for inbox in orchestrator.agents.runs() {
+                _ = inbox.send(Command::AgentGone { uid: uid.clone() }).await;
+            }
+        }
+        if !is_ours
+            && !is_live
+            && let Some(line) = orchestrator.agents.line_id(&uid)
+        {
+            // Somebody who has it no longer has said so late.
+            orchestrator.peers.moved(&uid, line, true);
+        }
+    }
+}

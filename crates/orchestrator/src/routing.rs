@@ -1,0 +1,162 @@
+//! What the sessions with agents have to say to others than their agent.
+
+use stoker_engine::session::server::{Input, Output};
+use stoker_engine::session::{AttemptKey, FromAgent, Stream};
+use stoker_model::{JsonMap, NodeId, OutputPiece, RunId};
+use stoker_wire::encode_from_agent;
+
+use crate::agents::Command;
+use crate::orchestrator::Orchestrator;
+use crate::peers::PeerMessage;
+use crate::results::{Delivery, Hops, deliver};
+
+/// Handles the outputs of a session.
+pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outputs: Vec<Output>) {
+    for output in outputs {
+        if is_about_others(orchestrator, uid, &output) {
+            tracing::warn!(agent.uid = uid, "ignored a report about another agent's attempt");
+            continue;
+        }
+        match output {
+            Output::Deliver { key, .. } => {
+                route(orchestrator, uid, key.run, Command::Deliver { uid: uid.to_owned(), key }).await;
+            }
+            Output::Started { key, at } => {
+                route(orchestrator, uid, key.run, Command::Started { key, at }).await;
+            }
+            Output::Finished(finished) => {
+                let key = finished.key;
+                if deliver(orchestrator, uid, finished, Hops::Allowed, None).await == Delivery::RunEnded {
+                    let now = orchestrator.context.clock.now();
+                    orchestrator.agents.step(uid, Input::Recorded { keys: vec![key] }, now);
+                }
+            }
+            Output::Printed { key, stream, offset, text } => {
+                printed(orchestrator, uid, (key, stream, offset, text)).await;
+            }
+            Output::Facts(facts) => set_online(orchestrator, uid, true, Some(facts)),
+            Output::Lost => {
+                orchestrator.metrics.agents.losses.inc();
+                send_all(orchestrator, || Command::AgentLost { uid: uid.to_owned() }).await;
+                if !is_with_another(orchestrator, uid).await {
+                    set_online(orchestrator, uid, false, None);
+                }
+            }
+            Output::Back => send_all(orchestrator, || Command::AgentBack { uid: uid.to_owned() }).await,
+            Output::AskRuns { runs } => answer(orchestrator, uid, runs).await,
+            // All sessions are woken from time to time; the registry of agents has sent the others.
+            Output::WakeAt(_) | Output::Send(_) | Output::Disconnect => {}
+        }
+    }
+}
+
+/// Resends results that no driver has acknowledged for a while.
+pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
+    for (uid, finished) in orchestrator.agents.owed(orchestrator.context.clock.now()) {
+        handle_outputs(orchestrator, &uid, vec![Output::Finished(finished)]).await;
+    }
+}
+
+/// Reports about attempts that are not this agent's: a compromised node must not speak for others. Results are checked
+/// where they are delivered.
+fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> bool {
+    let key = match output {
+        Output::Started { key, .. } | Output::Printed { key, .. } => *key,
+        _ => return false,
+    };
+    orchestrator.agents.is_executor(uid, key) == Some(false)
+}
+
+/// Tells an agent which of the runs it remembers have ended. Drivers of the others claim what is in flight once they know
+/// that the agent is back.
+async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
+    for run in runs {
+        if orchestrator.agents.run(run).is_none() && orchestrator.context.has_ended(run).await {
+            let now = orchestrator.context.clock.now();
+            orchestrator.agents.step(uid, Input::RunIs { run, generation: None }, now);
+        }
+    }
+}
+
+/// Sends a report to the driver of its run, here or on another server.
+async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Command) {
+    let command = match orchestrator.agents.run(run) {
+        Some(inbox) => match inbox.send(command).await {
+            Ok(()) => return,
+            Err(unsent) => unsent.0,
+        },
+        None => command,
+    };
+    let uid = uid.to_owned();
+    let message = match command {
+        Command::Deliver { key, .. } => PeerMessage::Deliver { uid, key: key.into() },
+        Command::Started { key, at } => {
+            PeerMessage::FromAgent { uid, text: encode_from_agent(&FromAgent::Started { key, at }) }
+        }
+        _ => return,
+    };
+    if let Some(server) = orchestrator.peers.driver_of(run).await {
+        orchestrator.peers.send(&server, &message);
+    }
+}
+
+type Printed = (AttemptKey, Stream, u64, String);
+
+/// Output is stored here if the attempt was dispatched here. Otherwise the driver of the run knows whether the agent may add
+/// to it; after the run has ended nobody does.
+async fn printed(orchestrator: &Orchestrator, uid: &str, (key, stream, offset, text): Printed) {
+    if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.was_asked(uid, key) {
+        return keep_output(orchestrator, key, stream, offset, text).await;
+    }
+    if let Some(server) = orchestrator.peers.driver_of(key.run).await {
+        let text = encode_from_agent(&FromAgent::Output { key, stream, offset, text });
+        orchestrator.peers.send(&server, &PeerMessage::FromAgent { uid: uid.to_owned(), text });
+    } else if !orchestrator.context.has_ended(key.run).await {
+        keep_output(orchestrator, key, stream, offset, text).await;
+    }
+}
+
+/// Whether another live server has the agent. What is known in memory may be a moment old.
+async fn is_with_another(orchestrator: &Orchestrator, uid: &str) -> bool {
+    if !orchestrator.context.is_shared {
+        return false;
+    }
+    let read = async { orchestrator.context.store.read().await?.host_of(uid).await };
+    let host = read.await.ok().flatten().and_then(|host| host.server_id);
+    host.is_some_and(|server| orchestrator.peers.is_live(&server))
+}
+
+async fn send_all(orchestrator: &Orchestrator, command: impl Fn() -> Command) {
+    for inbox in orchestrator.agents.runs() {
+        // A run that has just ended needs to know nothing.
+        let _ = inbox.send(command()).await;
+    }
+}
+
+pub(crate) async fn keep_output(
+    orchestrator: &Orchestrator,
+    key: AttemptKey,
+    stream: Stream,
+    offset: u64,
+    text: String,
+) {
+    let stream = match stream {
+        Stream::Out => "out",
+        Stream::Err => "err",
+    };
+    let piece = OutputPiece {
+        instance: i64::from(key.instance),
+        attempt: i64::from(key.attempt),
+        stream: stream.to_owned(),
+        start: i64::try_from(offset).unwrap_or(i64::MAX),
+        text,
+    };
+    orchestrator.output.put(key.run, piece).await;
+}
+
+/// Records on the node whether its agent is connected, and what it found out. The master is no node.
+fn set_online(orchestrator: &Orchestrator, uid: &str, online: bool, facts: Option<JsonMap>) {
+    if let Some(id) = NodeId::parse(uid) {
+        orchestrator.presence.note(id, online, facts);
+    }
+}

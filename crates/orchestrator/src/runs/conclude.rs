@@ -1,0 +1,191 @@
+//! What the records say of a run: that it begins, and how it and its parts ended.
+
+use serde_json::json;
+use stoker_engine::blueprint::Blueprint;
+use stoker_model::{
+    Actor, Change, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
+};
+use stoker_services::modules::automatic;
+use stoker_services::webhooks::run_news;
+use stoker_store::{List, NodeFilter, StoreError, Writing};
+
+use super::conductor::{Broken, conduct_all};
+use super::launch::{end, mark_stopped, open_parts, was_stopped};
+use super::outcome::{mark_nodes, note_on_parent};
+use super::request::RunOptions;
+use crate::orchestrator::Orchestrator;
+
+/// A run and the generation with which this server has it: whoever lost it changes nothing.
+pub(super) type Held = (RunId, i64);
+
+pub(super) async fn change(orchestrator: &Orchestrator, (run, lease): Held) -> Result<Writing, Broken> {
+    let mut writing =
+        orchestrator.context.store.change(&Actor::server(), orchestrator.context.clock.now()).await?;
+    writing.run_require(run, lease).await?;
+    Ok(writing)
+}
+
+/// Says on the records that the part is at work.
+pub(super) async fn begin_part(
+    orchestrator: &Orchestrator,
+    held: Held,
+    run_options: &RunOptions,
+    blueprint: &Blueprint,
+) -> Result<(), Broken> {
+    let mut writing = change(orchestrator, held).await?;
+    let id = held.0;
+    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
+    match run.status {
+        RunStatus::Running => return Ok(()),
+        RunStatus::Pending => run.status = RunStatus::Running,
+        // It was stopped while it was planned.
+        RunStatus::Ready | RunStatus::Error => return Err(Broken::Ended),
+    }
+    run.started_at = Some(writing.now());
+    writing.run_update(&run).await?;
+    if run_options.is_real() {
+        mark_nodes(&mut writing, blueprint).await?;
+    }
+    writing.commit(Change { action: "run.begin", target: format!("run {id}"), detail: json!({}) }).await?;
+    Ok(())
+}
+
+/// How a part ended.
+pub(super) struct Conclusion {
+    pub(super) status: RunStatus,
+    pub(super) message: Option<String>,
+    pub(super) plan: Option<PlanId>,
+    /// It ended because somebody stopped it.
+    pub(super) is_stopped: bool,
+    /// Somebody stopped it, and everything of it may have been done by then.
+    pub(super) stop_requested: bool,
+}
+
+impl Conclusion {
+    /// It could not be carried out.
+    pub(super) fn error(message: String) -> Self {
+        Self {
+            status: RunStatus::Error,
+            message: Some(message),
+            plan: None,
+            is_stopped: false,
+            stop_requested: false,
+        }
+    }
+
+    /// It was only to be planned.
+    pub(super) fn planned(plan: PlanId, message: Option<String>) -> Self {
+        Self { status: RunStatus::Ready, message, plan: Some(plan), is_stopped: false, stop_requested: false }
+    }
+}
+
+/// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
+pub(super) async fn conclude_part(
+    orchestrator: &Orchestrator,
+    held: Held,
+    id: RunId,
+    ended: Conclusion,
+) -> Result<RunStatus, Broken> {
+    let Conclusion { status, message, plan, is_stopped, stop_requested } = ended;
+    let mut writing = change(orchestrator, held).await?;
+    let mut run = writing.run_get(id).await?.ok_or(Broken::Lost)?;
+    if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
+        return Ok(run.status);
+    }
+    let now = writing.now();
+    end(&mut run, status, message, now);
+    if let Some(plan) = plan {
+        run.result = json!({"plan_id": plan.0});
+    }
+    if is_stopped {
+        mark_stopped(&mut run);
+    }
+    writing.run_update(&run).await?;
+    // Together with the end of this one, so that a crash in between does not lose it.
+    if let (RunStatus::Ready, true, Some(parent)) = (status, stop_requested, run.parent_id) {
+        stop_parts(&mut writing, parent).await?;
+    }
+    note_on_parent(&mut writing, &run).await?;
+    let detail = json!({"status": status.as_str(), "message": run.message});
+    writing.commit(Change { action: "run.end", target: format!("run {id}"), detail }).await?;
+    orchestrator.notify_watchers(id);
+    Ok(status)
+}
+
+/// Ends the parts of a run that somebody stopped and that have not begun.
+pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
+    let now = writing.now();
+    for mut part in open_parts(writing, parent).await? {
+        end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);
+        mark_stopped(&mut part);
+        writing.run_update(&part).await?;
+    }
+    Ok(())
+}
+
+/// Says on the records how the whole ended.
+pub(super) async fn conclude(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
+    let mut writing = change(orchestrator, (parent, lease)).await?;
+    let now = writing.now();
+    for mut part in open_parts(&mut writing, parent).await? {
+        end(&mut part, RunStatus::Error, Some("Aborted".to_owned()), now);
+        writing.run_update(&part).await?;
+    }
+    let children = writing.run_children(parent).await?;
+    let failed = children.iter().find(|run| run.status == RunStatus::Error);
+    let mut run = writing.run_get(parent).await?.ok_or(Broken::Lost)?;
+    let (status, message) = match failed {
+        Some(child) => (RunStatus::Error, child.message.clone()),
+        None => (RunStatus::Ready, children.iter().rev().find_map(|child| child.message.clone())),
+    };
+    end(&mut run, status, message, now);
+    if children.iter().any(was_stopped) {
+        mark_stopped(&mut run);
+    }
+    writing.run_update(&run).await?;
+    let topic = match status {
+        RunStatus::Ready => Topic::RunSucceeded,
+        _ if was_stopped(&run) => Topic::RunStopped,
+        _ => Topic::RunFailed,
+    };
+    let mut automatic = Vec::new();
+    if !run.dry_run
+        && let Some(cluster_id) = run.cluster_id
+    {
+        settle_cluster(&mut writing, cluster_id, was_stopped(&run)).await?;
+        if let Some(cluster) = writing.cluster_get(cluster_id).await? {
+            writing.notification_add(&run_news(topic, &run, &cluster, now)).await?;
+        }
+        if let Some(cluster) = writing.cluster_get(cluster_id).await?.filter(|_| run.name == RunName::Deploy)
+        {
+            automatic = automatic::enqueue_after(&mut writing, &cluster).await?;
+        }
+    }
+    let detail = json!({"status": status.as_str(), "message": run.message});
+    writing.commit(Change { action: "run.end", target: format!("run {parent}"), detail }).await?;
+    orchestrator.metrics.runs.run_ended(topic);
+    orchestrator.context.services.webhooks.ring();
+    conduct_all(orchestrator, automatic);
+    orchestrator.notify_watchers(parent);
+    Ok(())
+}
+
+/// What a cluster is after a run: that depends on its nodes, unless somebody stopped it.
+async fn settle_cluster(writing: &mut Writing, id: ClusterId, is_stopped: bool) -> Result<(), StoreError> {
+    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
+    let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
+    let nodes = writing.node_list(&filter, &List::default()).await?.items;
+    let is_well = |node: &stoker_model::Node| node.status == NodeStatus::Ready && node.error_type.is_none();
+    let is_untouched = |node: &stoker_model::Node| node.pending_addition && node.error_type.is_none();
+    cluster.status = if is_stopped {
+        ClusterStatus::Stopped
+    } else if nodes.iter().all(is_well) {
+        ClusterStatus::Operational
+    } else if nodes.iter().all(is_untouched) {
+        ClusterStatus::New
+    } else {
+        ClusterStatus::PartiallyDeployed
+    };
+    writing.cluster_update(&cluster).await?;
+    Ok(())
+}

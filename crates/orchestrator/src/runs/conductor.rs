@@ -1,0 +1,416 @@
+//! Carries out a run graph by graph. A graph is planned when its turn comes, so that it sees what the one before it did.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_engine::blueprint::{Options, of_plan};
+use stoker_engine::run::{Phase, RunEnd};
+use stoker_engine::session::server::Input;
+use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_services::background::TaskMonitor;
+use stoker_services::modules::reapply::Reapply;
+use stoker_services::planning::{self, PlanRequest, StoredPlan};
+use stoker_services::trace;
+use stoker_services::{ServiceError, random};
+use stoker_store::StoreError;
+use stoker_traces::{Kind, Traceparent};
+use tokio::sync::mpsc;
+use tracing::Instrument as _;
+
+use super::conclude::{Conclusion, begin_part, conclude, conclude_part};
+use super::dispatch::Dispatch;
+use super::driver::{Driven, Driver, Lost};
+use super::durations;
+use super::modules;
+use super::outcome::{Outcomes, Progress, Transitions, bystanders};
+use super::reapply;
+use super::remarks::{left_out, refused, require_fit};
+use super::request::{GraphRequest, RunOptions, decode};
+use super::restore::{cut, rest, restore};
+use super::spans::AttemptSpans;
+use super::work::{GraphWork, Work};
+use crate::agents::INBOX_MAX;
+use crate::context::Context;
+use crate::orchestrator::Orchestrator;
+
+/// Before trying again when the database does not answer.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Why a part of a run ended without its engine saying so.
+pub(super) enum Broken {
+    /// Somebody else carries it out.
+    Lost,
+    /// Somebody ended it before it began.
+    Ended,
+    /// It cannot be done.
+    Refused(ServiceError),
+}
+
+impl From<Lost> for Broken {
+    fn from(_: Lost) -> Self {
+        Self::Lost
+    }
+}
+
+impl From<ServiceError> for Broken {
+    fn from(error: ServiceError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<StoreError> for Broken {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Stale { .. } | StoreError::Missing { .. } => Self::Lost,
+            other => Self::Refused(other.into()),
+        }
+    }
+}
+
+/// Carries a run out in the background, unless this server does so already.
+pub fn conduct(orchestrator: &Orchestrator, run: RunId) {
+    if !orchestrator.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
+        return;
+    }
+    // The notification that it starts was just committed.
+    orchestrator.context.services.webhooks.ring();
+    let worker = orchestrator.clone();
+    orchestrator.background.spawn(async move {
+        Box::pin(conduct_to_end(&worker, run)).await;
+        worker.conducted.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+    });
+}
+
+pub fn conduct_all(orchestrator: &Orchestrator, runs: Vec<RunId>) {
+    for run in runs {
+        conduct(orchestrator, run);
+    }
+}
+
+/// Carries a run out to its end, unless another server does.
+async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
+    loop {
+        match Box::pin(try_conduct(orchestrator, parent)).await {
+            Ok(()) | Err(Broken::Lost | Broken::Ended) => return,
+            Err(Broken::Refused(error)) if error.is_transient() => {
+                tracing::warn!(run.id = parent.0, error = %error, "the run waits");
+                tokio::time::sleep(PAUSE).await;
+            }
+            Err(Broken::Refused(error)) => {
+                tracing::error!(run.id = parent.0, error = %error, "the run cannot be carried out");
+                return;
+            }
+        }
+    }
+}
+
+async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), Broken> {
+    let Some(held) = orchestrator.leases.take(parent).await? else { return Err(Broken::Lost) };
+    let lease = held.generation;
+    let mut session = orchestrator.context.store.read().await?;
+    let modules = session.module_run(parent).await?;
+    let options = session.run_work(parent).await?.ok_or(Broken::Lost)?.options;
+    drop(session);
+    let work = async {
+        match (modules, Reapply::decode(&options)) {
+            (Some(list), _) => Box::pin(modules::carry_out(orchestrator, list, lease)).await,
+            (None, Some(wanted)) => {
+                Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
+            }
+            (None, None) => parts(orchestrator, parent, lease).await,
+        }
+    };
+    let done = tokio::select! {
+        done = trace::within(trace::of(&options), work) => done,
+        () = held.lost() => Err(Broken::Lost),
+    };
+    // Whoever was at work on a part was not asked when the run was lost.
+    for (run, executors) in orchestrator.agents.take_abandoned() {
+        call_off(orchestrator, run, &executors).await;
+    }
+    done
+}
+
+async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
+    let children = orchestrator.context.store.read().await?.run_children(parent).await?;
+    let mut former = None;
+    for child in children {
+        let mut session = orchestrator.context.store.read().await?;
+        // Read anew: it may have been ended meanwhile.
+        let child = session.run_get(child.id).await?.ok_or(Broken::Lost)?;
+        let is_paused = match former {
+            Some(former) => session.run_events_now(former).await?.1,
+            None => false,
+        };
+        drop(session);
+        let status = match child.status {
+            RunStatus::Ready | RunStatus::Error => child.status,
+            RunStatus::Pending | RunStatus::Running => {
+                match Box::pin(part(orchestrator, &child, is_paused)).await {
+                    Ok(status) => status,
+                    Err(Broken::Ended) => RunStatus::Error,
+                    Err(Broken::Refused(error)) if !error.is_transient() => {
+                        let ended = Conclusion::error(error.to_string());
+                        conclude_part(orchestrator, (parent, lease), child.id, ended).await?
+                    }
+                    Err(broken) => return Err(broken),
+                }
+            }
+        };
+        if status == RunStatus::Error {
+            break;
+        }
+        former = Some(child.id);
+    }
+    conclude(orchestrator, parent, lease).await
+}
+
+/// Carries one graph out: how it ended. It begins paused where the one before it ended so.
+async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<RunStatus, Broken> {
+    let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Broken::Lost) };
+    let lease = held.generation;
+    let mut session = orchestrator.context.store.read().await?;
+    let work = session.run_work(child.id).await?.ok_or(Broken::Lost)?;
+    let (request, run_options) = decode(&work.options)
+        .ok_or_else(|| ServiceError::invalid("what was asked of the run was written by another version"))?;
+    let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    drop(session);
+    let asked = trace::of(&work.options);
+    let mut traced = orchestrator.context.tracer.begin(Kind::Internal, "run", asked);
+    traced.set("stoker.run.id", child.id.0);
+    traced.set("stoker.cluster.id", cluster_id.0);
+    traced.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let trace = traced.context().or(asked);
+    let span =
+        tracing::info_span!("run", run.id = child.id.0, trace_id = trace.as_ref().map(Traceparent::id));
+    let plan_id = if let Some(id) = work.plan_id {
+        id
+    } else {
+        let planned = Box::pin(plan(orchestrator, child.id, lease, cluster.clone(), &request, &run_options));
+        let planned = trace::within(trace, planned).instrument(span.clone()).await;
+        if planned.is_err() {
+            traced.fail("there is no plan");
+        }
+        planned?
+    };
+    if run_options.dry_run {
+        let mut session = orchestrator.context.store.read().await?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
+        let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
+        drop(session);
+        let ended = Conclusion::planned(plan_id, left_out(&stored.explained.excluded));
+        return conclude_part(orchestrator, (child.id, lease), child.id, ended).await;
+    }
+    let taken =
+        Taken { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused };
+    let (driver, left_out) = Box::pin(taken.driver()).await?;
+    let blueprint = Arc::clone(&driver.blueprint);
+    let executors = driver.executors();
+    let ended = Box::pin(driver.drive()).instrument(span).await;
+    orchestrator.agents.remove_run(child.id);
+    let Driven { end, stop_requested } = match ended {
+        Ok(driven) => driven,
+        Err(lost) => {
+            traced.set("stoker.run.status", "lost");
+            call_off(orchestrator, child.id, &executors).await;
+            return Err(lost.into());
+        }
+    };
+    let status = end.status();
+    traced.set("stoker.run.status", status.as_str());
+    if status == RunStatus::Error {
+        traced.fail("the run failed");
+    }
+    let mut messages: Vec<String> = end.message(&blueprint).into_iter().collect();
+    messages.extend(left_out);
+    let ended = Conclusion {
+        status,
+        message: (!messages.is_empty()).then(|| messages.join("; ")),
+        plan: Some(plan_id),
+        is_stopped: end == RunEnd::Stopped,
+        stop_requested,
+    };
+    conclude_part(orchestrator, (child.id, lease), child.id, ended).await
+}
+
+/// What is gone or was ended from outside is not carried out by anybody: agents that are at it leave off.
+pub(super) async fn call_off(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
+    if orchestrator.context.has_ended(run).await {
+        for uid in executors {
+            orchestrator.agents.step(
+                uid,
+                Input::RunIs { run, generation: None },
+                orchestrator.context.clock.now(),
+            );
+        }
+    }
+}
+
+/// The plan of a part, made now or before.
+async fn plan(
+    orchestrator: &Orchestrator,
+    run: RunId,
+    lease: i64,
+    cluster: Cluster,
+    request: &GraphRequest,
+    run_options: &RunOptions,
+) -> Result<PlanId, Broken> {
+    let plan_id = if let Some(id) = request.plan {
+        id
+    } else {
+        let (subgraphs, force) = (run_options.subgraphs.clone(), run_options.force);
+        let wanted = PlanRequest { subgraphs, force, ..request.to_plan() };
+        planning::make_plan(&orchestrator.context.services.planning, &Actor::server(), cluster, wanted)
+            .await?
+            .id
+    };
+    let mut writing =
+        orchestrator.context.store.change(&Actor::server(), orchestrator.context.clock.now()).await?;
+    writing.run_work_plan(run, lease, plan_id).await?;
+    let detail = json!({"plan_id": plan_id.0});
+    writing.commit(Change { action: "run.plan", target: format!("run {run}"), detail }).await?;
+    Ok(plan_id)
+}
+
+/// A part of a run that is in our hands.
+struct Taken<'a> {
+    orchestrator: &'a Orchestrator,
+    child: &'a Run,
+    lease: i64,
+    cluster: Cluster,
+    plan_id: PlanId,
+    request: GraphRequest,
+    run_options: RunOptions,
+    trace: Option<Traceparent>,
+    is_paused: bool,
+}
+
+impl Taken<'_> {
+    /// With what there is to be said of nodes that take no part.
+    async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
+        let Self { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused } =
+            self;
+        let mut session = orchestrator.context.store.read().await?;
+        let record = session.plan_get(plan_id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
+        let common_id = record.common_id;
+        let is_chosen = |key: &str| record.request.get(key).is_some();
+        let is_part = is_chosen("tasks")
+            || is_chosen("subgraphs")
+            || request.rest_of.is_some()
+            || !request.from.is_empty();
+        let documents: HashMap<_, _> = session.plan_nodes(plan_id).await?.into_iter().collect();
+        let stored = StoredPlan::read(&orchestrator.context.services.planning, &mut session, record).await?;
+        let secrets = planning::recent_secrets(&mut session, cluster.id, common_id).await?;
+        let secrets = secrets.values().map(str::to_owned).collect();
+        let metadata = planning::metadata(
+            &orchestrator.context.services.planning,
+            &mut session,
+            &cluster,
+            &request.graph_type,
+        )
+        .await?;
+        let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
+        let options = run_options.options(&defaults(orchestrator));
+        let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
+            .map_err(|defects| refused(&defects))?;
+        let blueprint = match request.rest_of {
+            Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,
+            None => cut(&stored.explained.plan, &request.from, blueprint),
+        };
+        let (state, projection, next_seq) = restore(&mut session, child.id, &blueprint).await?;
+        drop(session);
+        if *state.phase() == Phase::Created {
+            require_fit(&stored.explained.plan, &run_options)?;
+        }
+        begin_part(orchestrator, (child.id, lease), &run_options, &blueprint).await?;
+        let (sender, inbox) = mpsc::channel(INBOX_MAX);
+        let blueprint = Arc::new(blueprint);
+        orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
+        let nodes =
+            (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+        let left_out = left_out(&stored.explained.excluded);
+        let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
+        let outcomes = Outcomes {
+            run: child.id,
+            cluster: cluster.id,
+            common_id,
+            documents,
+            is_real: run_options.is_real(),
+            bystanders: if is_part { bystanders(&blueprint) } else { BTreeSet::new() },
+            transitions: Transitions::new(&metadata),
+            progress: Progress::default(),
+        };
+        let driver = Driver {
+            orchestrator: orchestrator.clone(),
+            run: child.id,
+            lease,
+            state,
+            next_seq,
+            inbox,
+            projection,
+            work: Work::Graph(Box::new(GraphWork { dispatch, outcomes })),
+            nodes: nodes.collect(),
+            blueprint,
+            wake_at: None,
+            waiting: VecDeque::new(),
+            unheard: HashSet::new(),
+            cluster: cluster.id,
+            spans: AttemptSpans::new(orchestrator.context.tracer.clone(), child.id, trace),
+            start_paused: is_paused,
+        };
+        Ok((driver, left_out))
+    }
+}
+
+/// What the operator of the server chose.
+fn defaults(orchestrator: &Orchestrator) -> Options {
+    let runs = &orchestrator.context.settings.runs;
+    Options {
+        nodes_at_once: runs.nodes_at_once,
+        lost_after_ms: u64::from(runs.lost_after_seconds) * 1000,
+        ..Options::default()
+    }
+}
+
+/// How often runs without a driver are looked for.
+const TAKE_OVER_INTERVAL: Duration = Duration::from_millis(1500);
+/// Servers that look at the same time would all try to take the same runs.
+const TAKE_OVER_JITTER_MS: u64 = 500;
+
+pub(crate) fn take_over_interval(context: &Context) -> Duration {
+    TAKE_OVER_INTERVAL.min(context.lease_renewal())
+}
+
+/// Takes over runs without a driver: after a crash of this server or of another. Never returns.
+pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
+    loop {
+        monitor.start();
+        let taken = take_over_once(orchestrator).await;
+        if let Err(error) = &taken {
+            tracing::warn!(error = %error, "cannot look for runs without a driver");
+        }
+        monitor.finish(&taken);
+        let pause = take_over_interval(&orchestrator.context)
+            + Duration::from_millis(random::below(TAKE_OVER_JITTER_MS));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = orchestrator.peers.take_over.notified() => {}
+        }
+    }
+}
+
+async fn take_over_once(orchestrator: &Orchestrator) -> Result<(), StoreError> {
+    let Context { store, owner, clock, .. } = &orchestrator.context;
+    let free = store.read().await?.run_work_free(owner, clock.now()).await?;
+    let mut session = store.read().await?;
+    for work in free {
+        let Some(run) = session.run_get(work.run_id).await? else { continue };
+        if run.parent_id.is_none() {
+            conduct(orchestrator, run.id);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Requests of people to a run: stop, pause, resume.
+
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_engine::run::{Illegal, Input, StopHow};
+use stoker_model::{Actor, Change, RunId, RunStatus};
+use stoker_services::{ServiceError, ServiceResult};
+use tokio::sync::oneshot;
+
+use super::conclude::stop_parts;
+use super::launch::open_parts;
+use crate::agents::Command;
+use crate::orchestrator::Orchestrator;
+use crate::peers::RunControl;
+
+/// A run that is busy answers when it is done with what came before.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
+
+/// How often a run is told something that is in nobody's hands for a moment: it begins, or goes from part to part.
+const TELL_TRIES: usize = 50;
+const TELL_PAUSE: Duration = Duration::from_millis(100);
+
+/// Tells a run something and waits for what it says. `None` in the error: nobody carries it out.
+pub(crate) async fn control_driver(
+    orchestrator: &Orchestrator,
+    run: RunId,
+    input: Input,
+) -> Result<(), Option<Illegal>> {
+    if orchestrator.agents.run(run).is_some() {
+        return control_here(orchestrator, run, input).await;
+    }
+    let (Some(what), Some(server)) = (RunControl::of(&input), orchestrator.peers.driver_of(run).await) else {
+        return Err(None);
+    };
+    let asking = orchestrator.peers.control(&server, run, what);
+    match tokio::time::timeout(ANSWER_TIME_MAX, asking).await {
+        Ok(answer) => answer.result(),
+        Err(_) => Err(None),
+    }
+}
+
+/// The same for a run that is carried out here.
+pub(crate) async fn control_here(
+    orchestrator: &Orchestrator,
+    run: RunId,
+    input: Input,
+) -> Result<(), Option<Illegal>> {
+    let inbox = orchestrator.agents.run(run).ok_or(None)?;
+    let (answer, answered) = oneshot::channel();
+    inbox.send(Command::Asked { input, answer }).await.map_err(|_| None)?;
+    match tokio::time::timeout(ANSWER_TIME_MAX, answered).await {
+        Ok(Ok(result)) => result.map_err(Some),
+        Ok(Err(_)) | Err(_) => Err(None),
+    }
+}
+
+/// Stops a run, whether it is planned or carried out just now.
+pub async fn stop_run(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    parent: RunId,
+    how: StopHow,
+) -> ServiceResult<()> {
+    for _ in 0..TELL_TRIES {
+        let Some(part) = abandon(orchestrator, actor, parent).await? else { return Ok(()) };
+        match control_driver(orchestrator, part, Input::Stop { how }).await {
+            Ok(()) => return Ok(()),
+            Err(Some(Illegal::AlreadyStopping)) => {
+                return Err(ServiceError::conflict("Stopping deployment task is already launched"));
+            }
+            // Between two parts there is another to be asked, or none.
+            Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
+            Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
+        }
+    }
+    Err(in_nobodys_hands(parent))
+}
+
+/// Tells something to the part of a run that is at work, whichever that is by then: which one was told.
+pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Input) -> ServiceResult<RunId> {
+    for _ in 0..TELL_TRIES {
+        let mut session = orchestrator.context.store.snapshot().await?;
+        let run = session.run_get(parent).await?.ok_or_else(|| ServiceError::not_found("Run"))?;
+        let part = open_parts(&mut session, parent).await?.first().map_or(parent, |part| part.id);
+        drop(session);
+        if !matches!(run.status, RunStatus::Pending | RunStatus::Running) {
+            return Err(ServiceError::conflict(format!("run {parent} has ended")));
+        }
+        match control_driver(orchestrator, part, input.clone()).await {
+            Ok(()) => return Ok(part),
+            // Between two parts there is another to be told, or none.
+            Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
+            Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
+        }
+    }
+    Err(in_nobodys_hands(parent))
+}
+
+/// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
+async fn abandon(orchestrator: &Orchestrator, actor: &Actor, parent: RunId) -> ServiceResult<Option<RunId>> {
+    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let parts = open_parts(&mut writing, parent).await?;
+    if let Some(part) = parts.iter().find(|part| part.status == RunStatus::Running) {
+        return Ok(Some(part.id));
+    }
+    if parts.is_empty() {
+        return Err(ServiceError::conflict(format!("run {parent} has ended")));
+    }
+    stop_parts(&mut writing, parent).await?;
+    let target = format!("run {parent}");
+    writing.commit(Change { action: "run.abandon", target, detail: json!({}) }).await?;
+    Ok(None)
+}
+
+fn in_nobodys_hands(run: RunId) -> ServiceError {
+    ServiceError::conflict(format!("run {run} is not carried out by any server now; try again"))
+}

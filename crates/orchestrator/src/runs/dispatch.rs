@@ -1,0 +1,187 @@
+//! From an instance of a plan to what its agent gets.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation};
+use stoker_model::{DocumentId, Json, JsonMap, NodeId};
+use stoker_planner::ExplainedPlan;
+use stoker_services::repositories::{put_credential, wants_credential};
+use stoker_state::Secrets;
+use stoker_store::StoreError;
+use stoker_tasks::SystemFiles;
+
+use crate::agents::executors_of;
+use crate::orchestrator::Orchestrator;
+
+/// Before trying again when the database does not answer.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Documents of so many nodes are read at a time.
+const READ_AT_ONCE: usize = 200;
+/// For files that only the master has. A disk that hangs must not hold up all other nodes of the run for ever.
+const FILES_TIME_MAX: Duration = Duration::from_secs(30);
+
+pub(super) struct Dispatch {
+    planned: Arc<ExplainedPlan>,
+    /// Texts of all nodes that must not be shown.
+    secrets: Arc<[String]>,
+    /// The same of one node, as far as something was sent to it.
+    own_secrets: HashMap<String, Arc<[String]>>,
+    /// The document that each node has of its own, by uid.
+    documents: HashMap<String, DocumentId>,
+    /// Those of them that nobody has asked for.
+    unread: Vec<(String, DocumentId)>,
+    /// Uids of the nodes whose agents have something to do.
+    executors: BTreeSet<String>,
+    orchestrator: Orchestrator,
+}
+
+impl Dispatch {
+    pub(super) fn new(
+        orchestrator: &Orchestrator,
+        planned: Arc<ExplainedPlan>,
+        blueprint: &Blueprint,
+        secrets: Vec<String>,
+        documents: HashMap<String, DocumentId>,
+    ) -> Self {
+        let executors = executors_of(blueprint).into_iter().collect();
+        Self {
+            planned,
+            secrets: secrets.into(),
+            own_secrets: HashMap::new(),
+            unread: documents.iter().map(|(uid, id)| (uid.clone(), *id)).collect(),
+            documents,
+            executors,
+            orchestrator: orchestrator.clone(),
+        }
+    }
+
+    /// Whether the agent of a node has anything to do in the run.
+    pub(super) fn has_agent(&self, uid: &str) -> bool {
+        self.executors.contains(uid)
+    }
+
+    /// Uids of the nodes whose agents have something to do.
+    pub(super) fn executors(&self) -> impl Iterator<Item = &String> {
+        self.executors.iter()
+    }
+
+    /// What the agent gets; or, if that cannot be put together, how the attempt ended before it began.
+    pub(super) async fn attempt(
+        &mut self,
+        key: AttemptKey,
+        generation: Generation,
+        blueprint: &Blueprint,
+    ) -> Result<Attempt, Finished> {
+        let at = self.orchestrator.context.clock.now();
+        let refused =
+            |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
+        let (Some(details), Some((task, node))) =
+            (self.planned.plan.details(key.instance), blueprint.names(key.instance))
+        else {
+            return Err(refused("the plan has no such task".to_owned()));
+        };
+        let options = blueprint.options();
+        let mut parameters = details.parameters.clone();
+        let task_type = details.task_type.clone();
+        let node = node.to_owned();
+        let task = task.to_owned();
+        let said = parameters.as_object().map(|map| Secrets::of([map])).unwrap_or_default();
+        let password = self.put_credential(&node, &mut parameters).await.map_err(refused)?;
+        let parameters = prepared(&task_type, parameters).await.map_err(refused)?;
+        let own = self.secrets_of(&node).await.map_err(refused)?;
+        Ok(Attempt {
+            key,
+            generation,
+            task,
+            node,
+            task_type,
+            parameters,
+            mode: options.mode,
+            debug: options.debug,
+            timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
+            secrets: {
+                let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
+                known.chain(said.values()).map(str::to_owned).chain(password).collect()
+            },
+            // Whoever has the spans says so.
+            trace: None,
+        })
+    }
+
+    /// Where a task is to bring a node its credential for packages of plugins, it is put in; it must not be shown.
+    async fn put_credential(&self, node: &str, parameters: &mut Json) -> Result<Option<String>, String> {
+        if !wants_credential(parameters) {
+            return Ok(None);
+        }
+        let Ok(id) = node.parse().map(NodeId) else { return Ok(None) };
+        loop {
+            let read = async { self.orchestrator.context.store.read().await?.agent_by_uid(node).await };
+            match read.await {
+                Ok(agent) => {
+                    let given =
+                        self.orchestrator.context.services.repositories.access.credential(id, agent.as_ref());
+                    put_credential(parameters, &given.user, &given.password);
+                    return Ok(Some(given.password));
+                }
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                Err(error) => return Err(format!("the credential of the node cannot be made: {error}")),
+            }
+        }
+    }
+
+    /// What only this node has and must not be shown. Others are read with it: in the end something is sent to all.
+    async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, String> {
+        if let Some(known) = self.own_secrets.get(node) {
+            return Ok(Arc::clone(known));
+        }
+        let Some(id) = self.documents.get(node).copied() else { return Ok(Arc::default()) };
+        let mut wanted = vec![(node.to_owned(), id)];
+        while wanted.len() < READ_AT_ONCE
+            && let Some((uid, id)) = self.unread.pop()
+        {
+            if uid != node && !self.own_secrets.contains_key(&uid) {
+                wanted.push((uid, id));
+            }
+        }
+        let ids: Vec<DocumentId> = wanted.iter().map(|(_, id)| *id).collect();
+        loop {
+            let read = async { self.orchestrator.context.store.read().await?.documents_get(&ids).await };
+            match read.await {
+                Ok(documents) => {
+                    for (uid, id) in wanted {
+                        let secrets = Secrets::of(documents.get(&id));
+                        self.own_secrets.insert(uid, secrets.values().map(str::to_owned).collect());
+                    }
+                    return Ok(self.own_secrets.get(node).map(Arc::clone).unwrap_or_default());
+                }
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                // Without them nobody could keep the secrets.
+                Err(error) => return Err(format!("the state of the node cannot be read: {error}")),
+            }
+        }
+    }
+}
+
+/// Files that only the master has are read here, where they hold up nobody else.
+async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
+    if !stoker_tasks::needs_files(task_type) {
+        return Ok(parameters);
+    }
+    let task_type = task_type.to_owned();
+    let reading = tokio::task::spawn_blocking(move || {
+        stoker_tasks::prepare(&task_type, parameters, &SystemFiles).map_err(|remarks| {
+            remarks.iter().map(|remark| remark.message.as_str()).collect::<Vec<_>>().join("; ")
+        })
+    });
+    match tokio::time::timeout(FILES_TIME_MAX, reading).await {
+        Ok(read) => read.unwrap_or_else(|_| Err("files for the task could not be read".to_owned())),
+        Err(_) => Err(format!(
+            "files for the task could not be read on the master within {} seconds; is their disk there?",
+            FILES_TIME_MAX.as_secs()
+        )),
+    }
+}

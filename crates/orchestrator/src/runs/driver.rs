@@ -1,0 +1,344 @@
+//! Carries out one run: what happens goes into the engine, what it decides is written down, and only then done.
+//!
+//! There is one driver for a run, and it holds the run's lease. When the lease is lost, somebody else carries the run
+//! out, and this one ends without another word.
+
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{Effect, Event, Illegal, Input as StepInput, Phase, Run, RunEnd, step};
+use stoker_engine::session::server::Input;
+use stoker_engine::session::{AttemptKey, Finished};
+use stoker_model::{Actor, ClusterId, Micros, RunEvent, RunId};
+use stoker_services::Clock;
+use stoker_store::StoreError;
+use tokio::sync::{mpsc, oneshot};
+
+use super::projection::Projection;
+use super::record;
+use super::spans::AttemptSpans;
+use super::work::Work;
+use crate::agents::{Command, RunResponse};
+use crate::orchestrator::Orchestrator;
+
+/// Commands taken out of the inbox at once.
+const BATCH_MAX: usize = 2048;
+/// Commands that share one transaction bring no more events than this, but for what the last of them brings: all others
+/// who want to write wait for it.
+const EVENTS_MAX: usize = 4096;
+/// Before trying again when the database does not answer.
+const PAUSE_MIN: Duration = Duration::from_millis(100);
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// Somebody else carries the run out, or it is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("run lease lost")]
+pub(super) struct Lost;
+
+/// How a run came to its end.
+pub(super) struct Driven {
+    pub(super) end: RunEnd,
+    /// Somebody wanted it to stop: nothing comes after it, even where everything of it was done by then.
+    pub(super) stop_requested: bool,
+}
+
+pub(super) struct Driver {
+    pub(super) orchestrator: Orchestrator,
+    pub(super) run: RunId,
+    pub(super) lease: i64,
+    pub(super) blueprint: Arc<Blueprint>,
+    pub(super) state: Run,
+    pub(super) next_seq: i64,
+    pub(super) inbox: mpsc::Receiver<Command>,
+    pub(super) projection: Projection,
+    pub(super) work: Work,
+    /// The number of each node by its uid.
+    pub(super) nodes: HashMap<String, u32>,
+    pub(super) wake_at: Option<Micros>,
+    /// What was taken out of the inbox and had no batch yet, and what the run has to tell itself: its inbox may be full.
+    pub(super) waiting: VecDeque<Command>,
+    /// Attempts that had not begun, with agents of other servers, when it was last looked.
+    pub(super) unheard: HashSet<AttemptKey>,
+    /// In whose name it writes: runs of one cluster share a batch.
+    pub(super) cluster: ClusterId,
+    pub(super) spans: AttemptSpans,
+    /// Whether it begins paused, because what came before it ended so.
+    pub(super) start_paused: bool,
+}
+
+type Answer = Result<(), Illegal>;
+
+/// What a batch of commands comes to.
+#[derive(Default)]
+struct Batch {
+    events: Vec<Event>,
+    effects: Vec<Effect>,
+    /// Agents that are to be told that an end is safe.
+    recorded: Vec<(String, AttemptKey)>,
+    /// Agents that have not got something.
+    deliveries: Vec<(String, AttemptKey)>,
+    /// Agents that are to be told everything that is in flight with them.
+    claims: BTreeSet<String>,
+    answers: Vec<(oneshot::Sender<Answer>, Answer)>,
+    /// Answered once the results are committed.
+    receipts: Vec<oneshot::Sender<RunResponse>>,
+}
+
+impl Driver {
+    /// Until the run has ended.
+    pub(super) async fn drive(mut self) -> Result<Driven, Lost> {
+        let mut look = tokio::time::interval(self.orchestrator.context.lease_renewal());
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let batch = self.first_batch();
+        Box::pin(self.finish(batch)).await?;
+        let mut commands = Vec::new();
+        loop {
+            if let Phase::Ended(end) = self.state.phase() {
+                return Ok(Driven { end: end.clone(), stop_requested: self.state.is_stop_asked() });
+            }
+            if !self.waiting.is_empty() {
+                let batch = self.next_batch();
+                Box::pin(self.finish(batch)).await?;
+                continue;
+            }
+            let wake = self.wake_in();
+            tokio::select! {
+                n_commands = self.inbox.recv_many(&mut commands, BATCH_MAX) => {
+                    if n_commands == 0 {
+                        return Err(Lost);
+                    }
+                    self.waiting.extend(commands.drain(..));
+                }
+                () = tokio::time::sleep(wake) => {
+                    self.wake_at = None;
+                    let mut batch = Batch::default();
+                    self.take(StepInput::Wake, &mut batch);
+                    Box::pin(self.finish(batch)).await?;
+                }
+                _ = look.tick() => {
+                    if self.orchestrator.leases.is_lost(self.run, self.lease) {
+                        return Err(Lost);
+                    }
+                    self.remind().await;
+                }
+            }
+        }
+    }
+
+    /// Uids of the nodes whose agents have something to do.
+    pub(super) fn executors(&self) -> Vec<String> {
+        self.work.executors()
+    }
+
+    /// Begins the run, or goes on with it: what was decided and perhaps not done is done again.
+    fn first_batch(&mut self) -> Batch {
+        let mut batch = Batch::default();
+        if matches!(self.state.phase(), Phase::Created) {
+            let first = if self.start_paused { StepInput::Pause } else { StepInput::Begin };
+            self.take(first, &mut batch);
+        } else {
+            self.take(StepInput::TakeOver, &mut batch);
+            // Claims tell of what is in flight, and of what is not.
+            let is_claimed = |effect: &Effect| matches!(effect, Effect::Dispatch(_) | Effect::Cancel { .. });
+            batch.effects.extend(self.state.effects().into_iter().filter(|effect| !is_claimed(effect)));
+            batch.claims.extend(self.executors());
+        }
+        let now = self.orchestrator.context.clock.now();
+        let executors = self.nodes.iter().filter(|(uid, _)| self.work.has_agent(uid));
+        // Asked of all, so that their silence is noticed from now on.
+        let away: Vec<u32> = executors
+            .filter(|(uid, _)| self.orchestrator.agents.is_lost(uid, now))
+            .map(|(_, node)| *node)
+            .collect();
+        for node in away {
+            self.take(StepInput::NodeLost { node }, &mut batch);
+        }
+        batch
+    }
+
+    /// As much of what waits as one transaction should hold.
+    fn next_batch(&mut self) -> Batch {
+        let mut batch = Batch::default();
+        while batch.events.len() < EVENTS_MAX
+            && let Some(command) = self.waiting.pop_front()
+        {
+            match command {
+                Command::AgentBack { uid } => {
+                    if let Some(node) = self.nodes.get(&uid).copied() {
+                        self.take(StepInput::NodeBack { node }, &mut batch);
+                        batch.claims.insert(uid);
+                    }
+                }
+                Command::AgentGone { uid } => {
+                    if self.nodes.contains_key(&uid) {
+                        batch.claims.insert(uid);
+                    }
+                }
+                Command::AgentLost { uid } => {
+                    if let Some(node) = self.nodes.get(&uid).copied() {
+                        self.take(StepInput::NodeLost { node }, &mut batch);
+                    }
+                }
+                Command::Deliver { uid, key } if self.executor(key).as_ref() == Some(&uid) => {
+                    batch.deliveries.push((uid, key));
+                }
+                Command::Deliver { uid, .. } => {
+                    tracing::warn!(agent.uid = uid, "an agent asked for what is not its own");
+                }
+                Command::Started { key, at } => self.take(StepInput::AttemptStarted { key, at }, &mut batch),
+                Command::Finished { uid, finished, receipt } => {
+                    self.finished(&uid, finished, &mut batch);
+                    batch.receipts.extend(receipt);
+                }
+                Command::Asked { input, answer } => {
+                    let result = self.step(input, &mut batch);
+                    batch.answers.push((answer, result));
+                }
+            }
+        }
+        batch
+    }
+
+    /// Whatever the engine makes of it: once it is written down, the agent need not keep it.
+    fn finished(&mut self, uid: &str, finished: Finished, batch: &mut Batch) {
+        let Finished { key, at, end, summary } = finished;
+        self.take(StepInput::AttemptFinished { key, at, end, summary }, batch);
+        batch.recorded.push((uid.to_owned(), key));
+    }
+
+    /// An input that makes no sense is for the log.
+    fn take(&mut self, input: StepInput, batch: &mut Batch) {
+        if let Err(illegal) = self.step(input, batch) {
+            tracing::debug!(run.id = self.run.0, %illegal, "a report was not taken");
+        }
+    }
+
+    fn step(&mut self, input: StepInput, batch: &mut Batch) -> Result<(), Illegal> {
+        let decided = step(&mut self.state, &self.blueprint, input, self.orchestrator.context.clock.now())?;
+        batch.events.extend(decided.events);
+        batch.effects.extend(decided.effects);
+        Ok(())
+    }
+
+    /// Writes down what was decided, then does it.
+    async fn finish(&mut self, batch: Batch) -> Result<(), Lost> {
+        let Batch { events, effects, recorded, deliveries, claims, answers, receipts } = batch;
+        if !events.is_empty() {
+            Box::pin(self.keep(&events, &effects)).await?;
+        } else if !recorded.is_empty() || !claims.is_empty() {
+            // Only whoever has the run knows that an end is safe, and what is in flight.
+            self.renew().await?;
+        }
+        self.spans.record(&self.blueprint, &events);
+        for receipt in receipts {
+            // The requester may have given up.
+            let _ = receipt.send(RunResponse::Done);
+        }
+        let mut by_agent: HashMap<String, Vec<AttemptKey>> = HashMap::new();
+        for (uid, key) in recorded {
+            by_agent.entry(uid).or_default().push(key);
+        }
+        for (uid, keys) in by_agent {
+            self.send(&uid, Input::Recorded { keys }).await;
+        }
+        for (uid, key) in deliveries {
+            self.deliver(&uid, key).await;
+        }
+        for effect in effects {
+            self.perform(effect).await;
+        }
+        if !claims.is_empty() {
+            Box::pin(self.claim(claims)).await;
+        }
+        for (answer, result) in answers {
+            // Whoever asked may have gone.
+            let _ = answer.send(result);
+        }
+        Ok(())
+    }
+
+    async fn keep(&mut self, events: &[Event], effects: &[Effect]) -> Result<(), Lost> {
+        let records: Vec<_> =
+            events.iter().zip(self.next_seq..).map(|(event, seq)| record::encode(event, seq)).collect();
+        let history: Vec<_> =
+            events.iter().flat_map(|event| self.projection.apply(&self.blueprint, event)).collect();
+        let changes = self.work.changes(&self.blueprint, &self.state, events, effects);
+        let mut pause = PAUSE_MIN;
+        let began = Clock::instant();
+        loop {
+            let kept = async {
+                let _permit = self.orchestrator.writers.acquire(self.cluster.0).await;
+                let mut writing = self
+                    .orchestrator
+                    .context
+                    .store
+                    .change(&Actor::server(), self.orchestrator.context.clock.now())
+                    .await?;
+                writing.history_put(&history).await?;
+                changes.write(&mut writing).await?;
+                writing.commit_run(self.run, self.lease, &records).await
+            };
+            match kept.await {
+                Ok(()) => break,
+                Err(StoreError::Unavailable(cause)) => {
+                    tracing::warn!(run.id = self.run.0, error = %cause, "the run waits for the database");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                    // It may have been written although nobody said so.
+                    if self.is_kept(&records).await {
+                        break;
+                    }
+                }
+                Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => return Err(Lost),
+                Err(error) => {
+                    tracing::error!(run.id = self.run.0, error = %error, "what happened in the run cannot be written down");
+                    return Err(Lost);
+                }
+            }
+        }
+        self.orchestrator.metrics.runs.written(events, began.elapsed());
+        self.next_seq += records.len() as i64;
+        self.orchestrator.notify_watchers(self.run);
+        Ok(())
+    }
+
+    /// Whether these were written, and not others in their place: another server may have taken the run over meanwhile, and
+    /// an end that only this one knows of must not be taken for safe.
+    async fn is_kept(&self, records: &[RunEvent]) -> bool {
+        let Some(last) = records.last() else { return true };
+        let read = async {
+            self.orchestrator.context.store.read().await?.run_events(self.run, last.seq - 1, 1).await
+        };
+        read.await.is_ok_and(|events| events.first() == Some(last))
+    }
+
+    pub(super) fn executor(&self, key: AttemptKey) -> Option<String> {
+        let node = self.blueprint.executor_of(key.instance)?;
+        self.blueprint.node(node).map(str::to_owned)
+    }
+
+    fn wake_in(&self) -> Duration {
+        let Some(at) = self.wake_at else { return Duration::from_hours(1) };
+        Duration::from_micros(u64::try_from(at.0 - self.orchestrator.context.clock.now().0).unwrap_or(0))
+    }
+
+    /// Makes sure that the run is in our hands. As long as the database does not say, nobody knows.
+    async fn renew(&self) -> Result<(), Lost> {
+        let mut pause = PAUSE_MIN;
+        loop {
+            let now = self.orchestrator.context.clock.now();
+            let until = self.orchestrator.context.leased_until(now);
+            match self.orchestrator.context.store.run_hold(self.run, self.lease, now, Some(until)).await {
+                Ok(()) => return Ok(()),
+                Err(StoreError::Stale { .. } | StoreError::Missing { .. }) => return Err(Lost),
+                Err(error) => {
+                    tracing::warn!(run.id = self.run.0, error = %error, "the lease of the run was not renewed");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSE_MAX);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a run has to say to agents, wherever they are. It was written down before.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use stoker_engine::run::{Effect, InFlight};
+use stoker_engine::session::server::{Input, Output};
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, ToAgent};
+use stoker_model::JsonMap;
+use stoker_wire::encode_to_agent;
+
+use super::driver::Driver;
+use crate::agent_launcher::{ensure_agent, is_orphaned, not_here};
+use crate::agents::{AgentLocation, Command};
+use crate::peers::{Flight, PeerMessage};
+use crate::routing;
+
+impl Driver {
+    pub(super) async fn perform(&mut self, effect: Effect) {
+        let generation = Generation(self.lease as u64);
+        match effect {
+            Effect::Dispatch(key) => {
+                if let Some(uid) = self.executor(key) {
+                    ensure_agent(&self.orchestrator, &uid).await;
+                    self.send(&uid, Input::Dispatch { key, generation }).await;
+                }
+            }
+            Effect::Cancel { key, how } => {
+                if let Some(uid) = self.executor(key) {
+                    self.send(&uid, Input::Cancel { key, generation, how }).await;
+                }
+            }
+            Effect::WakeAt(at) => self.wake_at = Some(at),
+            Effect::RunEnded(_) => {
+                for uid in self.executors() {
+                    self.send(&uid, Input::RunIs { run: self.run, generation: None }).await;
+                }
+            }
+            // Written down together with the events that tell of them.
+            Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
+        }
+    }
+
+    /// Tells the session with an agent, wherever it is. What it says about this run is done here and now: a run does not
+    /// write into its own inbox, which may be full.
+    pub(super) async fn send(&mut self, uid: &str, input: Input) {
+        if let AgentLocation::Elsewhere(server) = self.orchestrator.agents.location(uid) {
+            if let Some(message) = self.message(uid, input).await {
+                self.orchestrator.peers.send(&server, &message);
+            }
+            return;
+        }
+        let outputs = self.orchestrator.agents.step(uid, input, self.orchestrator.context.clock.now());
+        self.handle_outputs(uid, outputs).await;
+    }
+
+    async fn handle_outputs(&mut self, uid: &str, outputs: Vec<Output>) {
+        for output in outputs {
+            match output {
+                Output::Deliver { key, .. } if key.run == self.run => self.deliver(uid, key).await,
+                Output::Finished(finished) if finished.key.run == self.run => {
+                    self.waiting.push_back(Command::Finished {
+                        uid: uid.to_owned(),
+                        finished,
+                        receipt: None,
+                    });
+                }
+                Output::Started { key, at } if key.run == self.run => {
+                    self.waiting.push_back(Command::Started { key, at });
+                }
+                other => routing::handle_outputs(&self.orchestrator, uid, vec![other]).await,
+            }
+        }
+    }
+
+    /// The same for whoever has the agent; `None` if there is nothing to be said.
+    async fn message(&mut self, uid: &str, input: Input) -> Option<PeerMessage> {
+        let message = match input {
+            Input::Dispatch { key, generation } => {
+                let start = ToAgent::Start(self.attempt(uid, key).await?);
+                let (uid, start) = (uid.to_owned(), encode_to_agent(&start));
+                return Some(PeerMessage::Dispatch { uid, key: key.into(), generation: generation.0, start });
+            }
+            Input::Cancel { key, generation, how } => ToAgent::Cancel { key, generation, how },
+            Input::Recorded { keys } => ToAgent::Acknowledge { keys },
+            Input::RunIs { run, generation: None } => ToAgent::RunEnded { run },
+            Input::RunIs { generation: Some(_), .. }
+            | Input::Begun { .. }
+            | Input::Message(_)
+            | Input::Disconnected
+            | Input::Wake => return None,
+        };
+        Some(PeerMessage::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) })
+    }
+
+    pub(super) async fn deliver(&mut self, uid: &str, key: AttemptKey) {
+        let Some(attempt) = self.attempt(uid, key).await else { return };
+        let message = ToAgent::Start(attempt);
+        match self.orchestrator.agents.location(uid) {
+            AgentLocation::Elsewhere(server) => {
+                let message = PeerMessage::ToAgent { uid: uid.to_owned(), text: encode_to_agent(&message) };
+                self.orchestrator.peers.send(&server, &message);
+            }
+            AgentLocation::Here | AgentLocation::Nowhere => self.orchestrator.agents.send(uid, message),
+        }
+    }
+
+    /// What cannot be put together has ended, as if its agent had said so.
+    async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
+        let generation = Generation(self.lease as u64);
+        let mut made = self.work.attempt(key, generation, &self.blueprint).await;
+        if let Some(message) =
+            made.as_ref().ok().and_then(|attempt| not_here(&self.orchestrator, uid, attempt))
+        {
+            let (at, end) = (self.orchestrator.context.clock.now(), End::Refused { message });
+            made = Err(Finished { key, at, end, summary: JsonMap::new() });
+        }
+        match made {
+            Ok(attempt) => {
+                let trace = self.spans.under(key).map(|trace| trace.to_string());
+                Some(Attempt { trace, ..attempt })
+            }
+            Err(finished) => {
+                self.waiting.push_back(Command::Finished { uid: uid.to_owned(), finished, receipt: None });
+                None
+            }
+        }
+    }
+
+    /// Tells agents everything that is in flight with them. What they carry out of this run besides, nobody waits for.
+    pub(super) async fn claim(&mut self, uids: BTreeSet<String>) {
+        let mut flights: HashMap<String, Vec<InFlight>> = HashMap::new();
+        for flight in self.state.in_flight() {
+            if let Some(uid) = self.executor(flight.key).filter(|uid| uids.contains(uid)) {
+                flights.entry(uid).or_default().push(flight);
+            }
+        }
+        for uid in uids {
+            let flights = flights.remove(&uid).unwrap_or_default();
+            if !flights.is_empty() && self.orchestrator.agents.location(&uid) == AgentLocation::Nowhere {
+                if is_orphaned(&self.orchestrator, &uid).await {
+                    self.interrupt(&uid, &flights);
+                    continue;
+                }
+                ensure_agent(&self.orchestrator, &uid).await;
+            }
+            self.claim_one(&uid, &flights).await;
+        }
+    }
+
+    async fn claim_one(&mut self, uid: &str, flights: &[InFlight]) {
+        let generation = Generation(self.lease as u64);
+        if let AgentLocation::Elsewhere(server) = self.orchestrator.agents.location(uid) {
+            let flights = flights.iter().copied().map(Flight::from).collect();
+            let (uid, run, generation) = (uid.to_owned(), self.run.0, generation.0);
+            self.orchestrator.peers.send(&server, &PeerMessage::Claim { uid, run, generation, flights });
+            return;
+        }
+        let now = self.orchestrator.context.clock.now();
+        let outputs = self.orchestrator.agents.claim(uid, (self.run, generation), flights, now);
+        self.handle_outputs(uid, outputs).await;
+    }
+
+    /// Nobody will ever know how far these came.
+    fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
+        let at = self.orchestrator.context.clock.now();
+        self.waiting.extend(flights.iter().map(|flight| {
+            let finished = Finished { key: flight.key, at, end: End::Interrupted, summary: JsonMap::new() };
+            Command::Finished { uid: uid.to_owned(), finished, receipt: None }
+        }));
+    }
+
+    /// Claims again what has not begun for a while, or not ended although it should, with agents of other servers: a message
+    /// may have been lost.
+    pub(super) async fn remind(&mut self) {
+        if !self.orchestrator.context.is_shared {
+            return;
+        }
+        let mut unheard = HashSet::new();
+        let mut uids = BTreeSet::new();
+        for flight in self.state.in_flight().filter(|flight| !flight.is_started || flight.cancel.is_some()) {
+            let Some(uid) = self.executor(flight.key) else { continue };
+            if !matches!(self.orchestrator.agents.location(&uid), AgentLocation::Elsewhere(_)) {
+                continue;
+            }
+            if self.unheard.contains(&flight.key) {
+                uids.insert(uid);
+            }
+            unheard.insert(flight.key);
+        }
+        self.unheard = unheard;
+        if !uids.is_empty() {
+            self.claim(uids).await;
+        }
+    }
+}

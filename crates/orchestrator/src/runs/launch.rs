@@ -1,0 +1,188 @@
+//! From what is asked to a run that somebody carries out.
+
+use serde_json::json;
+use stoker_model::{
+    Actor, AuditId, Change, Cluster, ClusterId, ClusterStatus, Json, NewRun, Run, RunId, RunName, RunStatus,
+    Topic,
+};
+use stoker_services::random;
+use stoker_services::trace;
+use stoker_services::webhooks::run_news;
+use stoker_services::{ServiceError, ServiceResult};
+use stoker_store::{List, RunFilter, Session, StoreError, Writing};
+
+use super::STOPPED;
+use super::conductor::conduct;
+use super::request::{GraphRequest, RunOptions, encode};
+use crate::orchestrator::Orchestrator;
+
+/// Graphs to be run on a cluster, one after the other.
+pub struct Launch {
+    pub graphs: Vec<GraphRequest>,
+    pub run_options: RunOptions,
+    /// What the run is called: `deploy`, or `provision`.
+    pub name: RunName,
+}
+
+/// Makes the run and sets it going. A cluster has one at a time.
+pub async fn launch(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: ClusterId,
+    launch: Launch,
+) -> ServiceResult<Run> {
+    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    launch_with(orchestrator, writing, cluster, &launch).await
+}
+
+/// The same, if nothing has changed since somebody looked; `None`: look again.
+pub async fn launch_as_seen(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: ClusterId,
+    launch: &Launch,
+    seen: AuditId,
+) -> ServiceResult<Option<Run>> {
+    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    if writing.audit_last().await? != seen {
+        return Ok(None);
+    }
+    launch_with(orchestrator, writing, cluster, launch).await.map(Some)
+}
+
+async fn launch_with(
+    orchestrator: &Orchestrator,
+    mut writing: Writing,
+    cluster: ClusterId,
+    launch: &Launch,
+) -> ServiceResult<Run> {
+    let record = writing.cluster_get(cluster).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    let run = launch_in(&mut writing, record, launch).await?;
+    let types: Vec<&str> = launch.graphs.iter().map(|graph| graph.graph_type.as_str()).collect();
+    let detail = json!({
+        "cluster_id": cluster.0, "graphs": types, "dry_run": launch.run_options.dry_run,
+        "noop_run": launch.run_options.noop_run, "force": launch.run_options.force,
+    });
+    writing.commit(Change { action: "run.start", target: format!("run {}", run.id), detail }).await?;
+    conduct(orchestrator, run.id);
+    Ok(run)
+}
+
+/// Makes the run as a part of something larger. Once that is committed it has to be conducted.
+pub async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Launch) -> ServiceResult<Run> {
+    let cluster = record.id;
+    require_idle(writing, cluster).await?;
+    hide_finished(writing, cluster).await?;
+    let run = create(writing, &record, launch).await?;
+    if !run.dry_run {
+        let news = run_news(Topic::RunStarted, &run, &record, writing.now());
+        writing.notification_add(&news).await?;
+    }
+    if launch.run_options.is_real() && record.status != ClusterStatus::Deployment {
+        record.status = ClusterStatus::Deployment;
+        writing.cluster_update(&record).await?;
+    }
+    Ok(run)
+}
+
+async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> ServiceResult<Run> {
+    let dry_run = !launch.run_options.is_real();
+    let now = writing.now();
+    let new = |parent_id, name, status, graph_type, started_at| -> ServiceResult<NewRun> {
+        Ok(NewRun {
+            uuid: random::uuid()?,
+            parent_id,
+            cluster_id: Some(cluster.id),
+            name,
+            status,
+            progress: 0,
+            message: None,
+            result: json!({}),
+            graph_type,
+            dry_run,
+            started_at,
+            ended_at: None,
+        })
+    };
+    let parent = new(None, launch.name, RunStatus::Running, None, Some(now))?;
+    let parent = writing.run_create(&parent).await?;
+    writing.run_work_create(parent.id, &json!({"version": 1})).await?;
+    let name = if launch.run_options.dry_run { RunName::DryRunDeployment } else { RunName::Deployment };
+    for graph in &launch.graphs {
+        let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
+        let child = writing.run_create(&child).await?;
+        let mut options = encode(graph, &launch.run_options);
+        trace::put(&mut options);
+        writing.run_work_create(child.id, &options).await?;
+    }
+    Ok(parent)
+}
+
+async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -> ServiceResult<Vec<Run>> {
+    let filter = RunFilter { cluster_id: Some(Some(cluster)), ..filter };
+    Ok(session.run_list(&filter, &List::default()).await?.items)
+}
+
+/// What has not ended on a cluster: runs and their parts.
+pub async fn active_runs(session: &mut Session, cluster: ClusterId) -> ServiceResult<Vec<Run>> {
+    let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
+    runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
+}
+
+/// A cluster has one run at a time.
+pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceResult<()> {
+    let active = active_runs(session, cluster).await?;
+    match active.first() {
+        None => Ok(()),
+        Some(run) => Err(ServiceError::conflict(format!(
+            "Deployment already started: task {} ({}) is {} on environment {cluster}; wait for it, or stop it",
+            run.id, run.name, run.status
+        ))),
+    }
+}
+
+/// What has ended is superseded by what begins.
+async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResult<()> {
+    let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
+    let filter = RunFilter { statuses, hidden: Some(false), ..RunFilter::default() };
+    for mut run in runs_of(writing, cluster, filter).await? {
+        run.is_hidden = true;
+        writing.run_update(&run).await?;
+    }
+    Ok(())
+}
+
+/// The run of a cluster that is carried out now, without its parts.
+pub async fn active(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
+    let running = active_runs(session, cluster).await?;
+    Ok(running.into_iter().find(|run| run.parent_id.is_none()))
+}
+
+/// Ends a part of a run, and says how.
+pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now: stoker_model::Micros) {
+    run.status = status;
+    run.message = message;
+    run.progress = 100;
+    run.started_at.get_or_insert(now);
+    run.ended_at = Some(now);
+}
+
+/// Notes on a run that somebody stopped it.
+pub(super) fn mark_stopped(run: &mut Run) {
+    if let Json::Object(result) = &mut run.result {
+        result.insert(STOPPED.to_owned(), Json::Bool(true));
+    }
+}
+
+pub(super) fn was_stopped(run: &Run) -> bool {
+    run.result.get(STOPPED) == Some(&Json::Bool(true))
+}
+
+/// The parts of a run that have not ended.
+pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> Result<Vec<Run>, StoreError> {
+    let parts = session.run_children(parent).await?;
+    Ok(parts
+        .into_iter()
+        .filter(|run| matches!(run.status, RunStatus::Pending | RunStatus::Running))
+        .collect())
+}

@@ -1,0 +1,50 @@
+//! Runs as they happen: graphs are planned and carried out one after the other, what the engine decides is committed and then
+//! performed.
+//!
+//! ```text
+//! launch ─▶ conductor ─▶ driver ─▶ engine          decides; pure
+//!                          │  ▲
+//!                  effects ▼  │ commands
+//!                        agents ◀─▶ session ◀─▶ an agent
+//! ```
+//!
+//! A driver commits events, history, successes and the state of nodes in one transaction and performs effects afterwards.
+//! After a crash, whichever server takes the run over replays its events and repeats the effects, which are idempotent.
+
+mod conclude;
+mod conductor;
+mod control;
+mod dispatch;
+mod driver;
+mod durations;
+mod effects;
+mod launch;
+mod module_work;
+mod modules;
+mod outcome;
+mod projection;
+mod reapply;
+mod record;
+mod remarks;
+mod request;
+mod restore;
+mod spans;
+mod wait;
+mod work;
+
+pub use conclude::stop_parts;
+pub use conductor::{conduct, conduct_all};
+pub(crate) use conductor::{take_over, take_over_interval};
+pub(crate) use control::control_here;
+pub use control::{control_run, stop_run};
+pub use launch::{Launch, active, active_runs, launch, launch_as_seen, launch_in, require_idle};
+pub use projection::OUTCOME;
+pub use request::decode as decode_request;
+pub use request::{AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure};
+pub use wait::wait;
+
+/// The key in the result of a run that was stopped.
+pub const STOPPED: &str = "stopped";
+
+/// The uid of the node on which the server runs.
+pub const MASTER: &str = stoker_planner::state::MASTER;

@@ -1,0 +1,212 @@
+//! Modules as an attempt for an agent, and what it tells of them as records.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{Event, EventKind, Next, Outcome};
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, Mode};
+use stoker_model::{
+    ClusterId, Json, JsonMap, Micros, ModuleAction, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed,
+};
+use stoker_store::{StoreError, Writing};
+
+use crate::orchestrator::Orchestrator;
+
+/// Shorter texts would be found everywhere.
+const SECRET_CHARS_MIN: usize = 4;
+
+pub(super) struct ModuleWork {
+    orchestrator: Orchestrator,
+    list: Arc<ModuleRun>,
+    cluster: ClusterId,
+    uid: String,
+    /// Why it did not succeed, for whoever waits.
+    reason: Reason,
+}
+
+/// Outlives the driver.
+#[derive(Clone, Default)]
+pub(super) struct Reason(Arc<Mutex<Option<String>>>);
+
+impl Reason {
+    fn set(&self, text: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    pub(super) fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What an agent told of the modules of a list.
+pub(super) struct Recorded {
+    list: Arc<ModuleRun>,
+    cluster: ClusterId,
+    results: Vec<Reported>,
+}
+
+struct Reported {
+    id: String,
+    status: ModuleStatus,
+    message: String,
+    md5: String,
+}
+
+impl ModuleWork {
+    pub(super) fn new(
+        orchestrator: &Orchestrator,
+        list: Arc<ModuleRun>,
+        cluster: ClusterId,
+        reason: Reason,
+    ) -> Self {
+        let uid = list.node_id.to_string();
+        Self { orchestrator: orchestrator.clone(), list, cluster, uid, reason }
+    }
+
+    pub(super) fn uid(&self) -> &str {
+        &self.uid
+    }
+
+    pub(super) fn attempt(
+        &self,
+        key: AttemptKey,
+        generation: Generation,
+        blueprint: &Blueprint,
+    ) -> Result<Attempt, Box<Finished>> {
+        let mut modules = Vec::with_capacity(self.list.items.len());
+        let mut secrets = Vec::new();
+        for item in &self.list.items {
+            let contents =
+                self.orchestrator.context.services.module_keys.unseal(&item.contents).map_err(|error| {
+                    let message =
+                        format!("the contents of module `{}` cannot be opened: {error}", item.body.name);
+                    let at = self.orchestrator.context.clock.now();
+                    Box::new(Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() })
+                })?;
+            secrets.extend(secrets_of(&contents));
+            modules.push(shown(item, &contents));
+        }
+        Ok(Attempt {
+            key,
+            generation,
+            task: stoker_tasks::MODULES.to_owned(),
+            node: self.uid.clone(),
+            task_type: stoker_tasks::MODULES.to_owned(),
+            parameters: json!({"action": self.list.action.as_str(), "modules": modules}),
+            mode: Mode::Normal,
+            debug: false,
+            timeout_ms: blueprint.policy_of(key.instance).map_or(0, |policy| policy.timeout_ms),
+            secrets,
+            trace: None,
+        })
+    }
+
+    /// What has to be written together with the events that tell of it.
+    pub(super) fn recorded(&self, events: &[Event]) -> Option<Recorded> {
+        let (end, summary, next) = events.iter().find_map(|event| match &event.kind {
+            EventKind::AttemptEnded { end, summary, next, .. } => Some((end, summary, next)),
+            _ => None,
+        })?;
+        if !matches!(next, Next::Final(Outcome::Succeeded)) {
+            self.reason.set(end.message());
+            return None;
+        }
+        let results: Vec<Reported> = summary
+            .get("modules")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Reported::read)
+            .collect();
+        Some(Recorded { list: Arc::clone(&self.list), cluster: self.cluster, results })
+    }
+}
+
+fn shown(item: &ModuleItem, contents: &str) -> Json {
+    json!({
+        "id": item.uuid,
+        "name": item.body.name,
+        "type": item.body.module_type,
+        "contents": contents,
+        "priority_apply": item.body.priority_apply,
+        "apply_order": item.body.apply_order,
+        "is_admin": item.body.is_admin,
+    })
+}
+
+/// As they were sent, and as they will be on the node.
+fn secrets_of(contents: &str) -> Vec<String> {
+    let decoded = STANDARD.decode(contents).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let trimmed = decoded.as_ref().map(|text| text.trim().to_owned());
+    [Some(contents.to_owned()), decoded, trimmed]
+        .into_iter()
+        .flatten()
+        .filter(|text| text.chars().count() >= SECRET_CHARS_MIN)
+        .collect()
+}
+
+impl Reported {
+    fn read(told: &Json) -> Option<Self> {
+        let text = |key: &str| told.get(key)?.as_str().map(str::to_owned);
+        Some(Self {
+            id: text("id")?,
+            status: ModuleStatus::parse(&text("status")?)?,
+            // The database has no such character.
+            message: text("message")?.replace('\0', "\u{fffd}"),
+            md5: text("md5")?.replace('\0', "\u{fffd}"),
+        })
+    }
+}
+
+impl Recorded {
+    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        let node_id = self.list.node_id;
+        let node = writing.node_get(node_id).await?;
+        // It left meanwhile: what it carries is nobody's business here.
+        if node.and_then(|node| node.cluster_id) != Some(self.cluster) {
+            return Ok(());
+        }
+        let known = writing.node_modules(node_id).await?;
+        let latest = known.iter().map(|applied| applied.updated_at.0 + 1).max().unwrap_or(0);
+        let mut at = Micros(writing.now().0.max(latest));
+        for told in &self.results {
+            let Some(item) = self.list.items.iter().find(|item| item.uuid == told.id) else { continue };
+            let before = known.iter().find(|applied| applied.uuid == told.id);
+            writing.node_module_put(&self.record(item, told, before, at)).await?;
+            at.0 += 1;
+        }
+        Ok(())
+    }
+
+    fn record(
+        &self,
+        item: &ModuleItem,
+        told: &Reported,
+        before: Option<&NodeModule>,
+        at: Micros,
+    ) -> NodeModule {
+        let is_removed = self.list.action == ModuleAction::Remove && told.status == ModuleStatus::Ok;
+        let mut body = item.body.clone();
+        body.md5.clone_from(&told.md5);
+        let contents = if is_removed {
+            Sealed { bytes: Vec::new(), ..item.contents.clone() }
+        } else {
+            item.contents.clone()
+        };
+        NodeModule {
+            node_id: self.list.node_id,
+            cluster_id: self.cluster,
+            uuid: item.uuid.clone(),
+            body,
+            status: told.status,
+            message: Some(told.message.clone()),
+            created_at: before.map_or(at, |before| before.created_at),
+            updated_at: at,
+            removed_at: is_removed.then_some(at),
+            contents,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! What becomes of nodes, and what is remembered of tasks, as a run goes on. It is written down together with the events
+//! that tell of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{Effect, NodeEnd, Run as RunState};
+use stoker_model::{
+    ClusterId, DocumentId, GraphMetadata, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Run, RunId,
+    Success,
+};
+use stoker_store::{List, NodeFilter, StoreError, Writing};
+
+use stoker_services::Clock;
+
+/// How often progress is written down; what ended is written at once.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
+/// More nodes than this at a time wait for the next time: each is a record of a few kilobytes.
+const PROGRESS_NODES_MAX: usize = 500;
+
+/// What the nodes of a graph become when it ends for them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transitions {
+    success: Option<JsonMap>,
+    error: Option<JsonMap>,
+    stop: Option<JsonMap>,
+}
+
+impl Transitions {
+    pub(super) fn new(metadata: &GraphMetadata) -> Self {
+        let attributes = |given: &Option<JsonMap>| {
+            let given = given.as_ref()?;
+            Some(given.get("node_attributes").and_then(Json::as_object).cloned().unwrap_or_default())
+        };
+        Self {
+            success: attributes(&metadata.on_success),
+            error: attributes(&metadata.on_error),
+            stop: attributes(&metadata.on_stop),
+        }
+    }
+
+    /// What a node becomes; `None`: what its graph does not say, the end itself does.
+    fn attributes(&self, end: NodeEnd) -> Option<&JsonMap> {
+        match end {
+            NodeEnd::Succeeded => self.success.as_ref(),
+            NodeEnd::Failed { .. } | NodeEnd::Blocked { .. } | NodeEnd::Lost => self.error.as_ref(),
+            NodeEnd::Stopped => self.stop.as_ref(),
+        }
+    }
+}
+
+pub(super) struct Outcomes {
+    pub(super) run: RunId,
+    pub(super) cluster: ClusterId,
+    /// The state of the plan, as it is kept: in common, and by uid of each node's own.
+    pub(super) common_id: DocumentId,
+    pub(super) documents: HashMap<String, DocumentId>,
+    /// Whether anything is really done: if not, nothing changes for nodes and nothing has succeeded.
+    pub(super) is_real: bool,
+    /// Nodes that have nothing to do in a run of a part of their graph: that nothing of the part failed says nothing about
+    /// them, and they stay what they are.
+    pub(super) bystanders: BTreeSet<u32>,
+    pub(super) transitions: Transitions,
+    pub(super) progress: Progress,
+}
+
+/// What was last written down.
+#[derive(Default)]
+pub(super) struct Progress {
+    at: Option<std::time::Instant>,
+    run: i64,
+    nodes: BTreeMap<u32, i64>,
+}
+
+/// What is to be written.
+pub(super) struct Changes {
+    run: RunId,
+    cluster: ClusterId,
+    successes: Vec<Success>,
+    ends: Vec<(NodeId, Ended)>,
+    node_progress: Vec<(NodeId, i64)>,
+    run_progress: Option<i64>,
+}
+
+struct Ended {
+    status: Option<String>,
+    attributes: JsonMap,
+    message: Option<String>,
+}
+
+impl Outcomes {
+    pub(super) fn changes(&mut self, blueprint: &Blueprint, run: &RunState, effects: &[Effect]) -> Changes {
+        let mut changes = Changes {
+            run: self.run,
+            cluster: self.cluster,
+            successes: Vec::new(),
+            ends: Vec::new(),
+            node_progress: Vec::new(),
+            run_progress: None,
+        };
+        for effect in effects {
+            match effect {
+                Effect::Succeeded { instance } if self.is_real => {
+                    changes.successes.extend(self.success(blueprint, *instance));
+                }
+                Effect::NodeEnded { node, end } => self.node_ended(blueprint, *node, *end, &mut changes),
+                _ => {}
+            }
+        }
+        self.note_progress(blueprint, run, &mut changes);
+        changes
+    }
+
+    fn success(&self, blueprint: &Blueprint, instance: u32) -> Option<Success> {
+        let (task, node) = blueprint.names(instance)?;
+        Some(Success {
+            task_name: task.to_owned(),
+            node_uid: node.to_owned(),
+            common_id: self.common_id,
+            document_id: *self.documents.get(node)?,
+            run_id: Some(self.run),
+        })
+    }
+
+    fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeEnd, changes: &mut Changes) {
+        let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { return };
+        self.progress.nodes.insert(node, 100);
+        if !self.is_real || self.bystanders.contains(&node) {
+            changes.node_progress.push((id, 100));
+            return;
+        }
+        let ended = match self.transitions.attributes(end) {
+            Some(attributes) => Ended {
+                status: attributes.get("status").and_then(Json::as_str).map(str::to_owned),
+                attributes: attributes.clone(),
+                message: end.message(blueprint),
+            },
+            None => Ended {
+                status: Some(end.status().as_str().to_owned()),
+                attributes: JsonMap::new(),
+                message: end.message(blueprint),
+            },
+        };
+        changes.ends.push((id, ended));
+    }
+
+    fn note_progress(&mut self, blueprint: &Blueprint, run: &RunState, changes: &mut Changes) {
+        let now = Clock::instant();
+        let is_due = self.progress.at.is_none_or(|at| now.duration_since(at) >= PROGRESS_INTERVAL);
+        if !is_due && !run.has_ended() {
+            return;
+        }
+        self.progress.at = Some(now);
+        let percent = i64::from(run.progress());
+        if percent != self.progress.run {
+            self.progress.run = percent;
+            changes.run_progress = Some(percent);
+        }
+        for node in 0..blueprint.n_nodes() as u32 {
+            if changes.node_progress.len() >= PROGRESS_NODES_MAX {
+                break;
+            }
+            let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { continue };
+            let percent = i64::from(run.node_progress(blueprint, node));
+            if self.progress.nodes.get(&node) != Some(&percent) {
+                self.progress.nodes.insert(node, percent);
+                changes.node_progress.push((id, percent));
+            }
+        }
+    }
+}
+
+impl Changes {
+    pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        if !self.successes.is_empty() {
+            writing.success_put(self.cluster, &self.successes).await?;
+        }
+        let mut by_percent: BTreeMap<i64, Vec<NodeId>> = BTreeMap::new();
+        for (id, percent) in &self.node_progress {
+            by_percent.entry(*percent).or_default().push(*id);
+        }
+        for (percent, ids) in by_percent {
+            writing.nodes_progress(&ids, percent).await?;
+        }
+        self.write_ends(writing).await?;
+        if let Some(percent) = self.run_progress
+            && let Some(mut run) = writing.run_get(self.run).await?
+        {
+            run.progress = percent;
+            writing.run_update(&run).await?;
+            note_on_parent(writing, &run).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_ends(&self, writing: &mut Writing) -> Result<(), StoreError> {
+        if self.ends.is_empty() {
+            return Ok(());
+        }
+        let ids = self.ends.iter().map(|(id, _)| *id).collect();
+        let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
+        let found = writing.node_list(&filter, &List::default()).await?.items;
+        let mut nodes: HashMap<NodeId, Node> = found.into_iter().map(|node| (node.id, node)).collect();
+        let mut leaving = BTreeSet::new();
+        for (id, ended) in &self.ends {
+            if let Some(node) = nodes.get_mut(id) {
+                ended.apply(node);
+                if ended.is_leaving() {
+                    leaving.insert(*id);
+                }
+            }
+        }
+        let (leaving, staying): (Vec<Node>, Vec<Node>) =
+            nodes.into_values().partition(|node| leaving.contains(&node.id));
+        for node in leaving {
+            writing.node_update(&node).await?;
+        }
+        writing.nodes_end(&staying).await
+    }
+}
+
+/// Nodes with something to do are being deployed to, and what was wrong with them before is past.
+pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> Result<(), StoreError> {
+    let busy = busy(blueprint).into_iter();
+    let ids: Vec<NodeId> = busy.filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
+    writing.nodes_begin(&ids).await
+}
+
+/// Nodes with something to do.
+fn busy(blueprint: &Blueprint) -> BTreeSet<u32> {
+    let instances = 0..blueprint.n_instances() as u32;
+    let carried_out = instances.filter(|instance| blueprint.executor_of(*instance).is_some());
+    carried_out.filter_map(|instance| blueprint.node_of(instance)).collect()
+}
+
+/// Nodes without.
+pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
+    let busy = busy(blueprint);
+    (0..blueprint.n_nodes() as u32).filter(|node| !busy.contains(node)).collect()
+}
+
+/// Says on the whole run how far its parts are together.
+pub(super) async fn note_on_parent(writing: &mut Writing, part: &Run) -> Result<(), StoreError> {
+    let Some(parent) = part.parent_id else { return Ok(()) };
+    let Some(mut parent) = writing.run_get(parent).await? else { return Ok(()) };
+    let parts = writing.run_children(parent.id).await?;
+    let percent = parts.iter().map(|part| part.progress).sum::<i64>() / (parts.len() as i64).max(1);
+    if percent > parent.progress {
+        parent.progress = percent;
+        writing.run_update(&parent).await?;
+    }
+    Ok(())
+}
+
+impl Ended {
+    fn is_leaving(&self) -> bool {
+        self.status.as_deref() == Some("deleted")
+    }
+
+    fn apply(&self, node: &mut Node) {
+        node.progress = 100;
+        match self.status.as_deref() {
+            Some(_) if self.is_leaving() => {
+                node.leave();
+                return;
+            }
+            Some(word) => {
+                if let Some(status) = NodeStatus::parse(word) {
+                    self.give(node, status);
+                }
+            }
+            None => {}
+        }
+        if let Some(flag) = self.attributes.get("pending_addition").and_then(Json::as_bool) {
+            node.pending_addition = flag;
+        }
+        if let Some(flag) = self.attributes.get("pending_deletion").and_then(Json::as_bool) {
+            node.pending_deletion = flag;
+        }
+        if let Some(kind) = self.attributes.get("error_type").and_then(Json::as_str) {
+            node.error_type = NodeErrorKind::parse(kind);
+        }
+        if let Some(message) = self.attributes.get("error_msg").and_then(Json::as_str) {
+            node.error_msg = Some(message.to_owned());
+        }
+    }
+
+    fn give(&self, node: &mut Node, status: NodeStatus) {
+        node.status = status;
+        match status {
+            NodeStatus::Ready => {
+                let pending = std::mem::take(&mut node.pending_roles);
+                node.roles.extend(pending);
+                node.roles.sort_unstable();
+                node.roles.dedup();
+                node.pending_addition = false;
+                (node.error_type, node.error_msg) = (None, None);
+            }
+            NodeStatus::Error => {
+                node.error_type = Some(NodeErrorKind::Deploy);
+                node.error_msg.clone_from(&self.message);
+            }
+            _ => {}
+        }
+    }
+}

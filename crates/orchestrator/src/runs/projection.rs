@@ -1,0 +1,161 @@
+//! The history of a run, instance by instance, kept up to date with its events.
+//!
+//! A row is written for what was begun or given up; what the plan skips needs none.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
+use stoker_engine::session::End;
+use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, Micros, RunId};
+
+/// The field of a row that says in one word how an instance ended, where its status does not: `blocked`, `stopped` or
+/// `interrupted`.
+pub const OUTCOME: &str = "outcome";
+
+/// What is known of an instance that was begun and has not ended.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    started_at: Option<Micros>,
+    attempt: u32,
+}
+
+pub(super) struct Projection {
+    run: RunId,
+    open: BTreeMap<u32, Open>,
+}
+
+impl Projection {
+    pub(super) fn new(run: RunId) -> Self {
+        Self { run, open: BTreeMap::new() }
+    }
+
+    /// The rows that change with an event.
+    pub(super) fn apply(&mut self, blueprint: &Blueprint, event: &Event) -> Vec<HistoryRecord> {
+        match &event.kind {
+            EventKind::Dispatched { instance, attempt } => {
+                let open = self.open.entry(*instance).or_default();
+                open.started_at.get_or_insert(event.at);
+                open.attempt = *attempt;
+                let open = *open;
+                self.row(blueprint, *instance, HistoryStatus::Running, open).into_iter().collect()
+            }
+            EventKind::AttemptEnded { instance, end, summary, next, .. } => {
+                let open = self.open.get(instance).copied().unwrap_or_default();
+                let row = match next {
+                    Next::Retry { .. } => self.row(blueprint, *instance, HistoryStatus::Running, open),
+                    Next::Final(outcome) => self
+                        .ended(blueprint, *instance, *outcome, event.at, end.message())
+                        .map(|row| with_outcome(row, outcome_word(end))),
+                };
+                row.map(|row| HistoryRecord { summary: summary.clone(), ..row }).into_iter().collect()
+            }
+            EventKind::Resolved { ends } => ends
+                .iter()
+                .filter_map(|(instance, how)| self.resolved(blueprint, *instance, *how, event.at))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// An instance that ended without another attempt.
+    fn resolved(
+        &mut self,
+        blueprint: &Blueprint,
+        instance: u32,
+        how: Resolution,
+        at: Micros,
+    ) -> Option<HistoryRecord> {
+        let outcome = match how {
+            Resolution::NotStarted(NotStarted::Stopped) => "stopped",
+            _ => "blocked",
+        };
+        let reason = match how {
+            Resolution::Skipped => return None,
+            Resolution::Blocked { by } => format!("{} did not succeed", blueprint.name(by)),
+            Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
+                format!("{} failed, and its node takes nothing more", blueprint.name(by))
+            }
+            Resolution::NotStarted(NotStarted::NodeLost { node }) => {
+                format!("node {} was not heard of for too long", blueprint.node(node).unwrap_or("?"))
+            }
+            Resolution::NotStarted(NotStarted::Stopped) => "the run was stopped before it".to_owned(),
+            Resolution::NotRetried(outcome) => {
+                let reason = "it was not tried again: the run was stopped or its node given up".to_owned();
+                return self.ended(blueprint, instance, outcome, at, Some(reason));
+            }
+        };
+        let mut row = self.row(blueprint, instance, HistoryStatus::Skipped, Open::default())?;
+        row.ended_at = Some(at);
+        row.custom.insert("reason".to_owned(), Json::from(reason));
+        Some(with_outcome(row, Some(outcome)))
+    }
+
+    /// An instance that was begun and has ended.
+    fn ended(
+        &mut self,
+        blueprint: &Blueprint,
+        instance: u32,
+        outcome: Outcome,
+        at: Micros,
+        reason: Option<String>,
+    ) -> Option<HistoryRecord> {
+        let status = match outcome {
+            Outcome::Succeeded => HistoryStatus::Ready,
+            Outcome::Failed | Outcome::Ignored | Outcome::Cancelled => HistoryStatus::Error,
+        };
+        let open = self.open.remove(&instance).unwrap_or_default();
+        let mut row = self.row(blueprint, instance, status, open)?;
+        row.ended_at = Some(at);
+        if let Some(reason) = reason {
+            row.custom.insert("reason".to_owned(), Json::from(reason));
+        }
+        if outcome == Outcome::Ignored {
+            row.custom.insert("is_ignored".to_owned(), json!(true));
+        }
+        Some(row)
+    }
+
+    fn row(
+        &self,
+        blueprint: &Blueprint,
+        instance: u32,
+        status: HistoryStatus,
+        open: Open,
+    ) -> Option<HistoryRecord> {
+        let (task, node) = blueprint.names(instance)?;
+        let mut custom = JsonMap::new();
+        custom.insert("instance".to_owned(), json!(instance));
+        if open.attempt > 0 {
+            custom.insert("attempts".to_owned(), json!(open.attempt));
+        }
+        Some(HistoryRecord {
+            run_id: self.run,
+            task_name: task.to_owned(),
+            node_id: node.to_owned(),
+            status,
+            started_at: open.started_at,
+            ended_at: None,
+            // The plan has it.
+            task: JsonMap::new(),
+            custom,
+            summary: JsonMap::new(),
+        })
+    }
+}
+
+fn with_outcome(mut row: HistoryRecord, outcome: Option<&str>) -> HistoryRecord {
+    row.custom.extend(outcome.map(|word| (OUTCOME.to_owned(), Json::from(word))));
+    row
+}
+
+fn outcome_word(end: &AttemptEnd) -> Option<&'static str> {
+    match end {
+        AttemptEnd::Reported(End::Cancelled) => Some("stopped"),
+        AttemptEnd::Reported(End::Interrupted) | AttemptEnd::Lost | AttemptEnd::NoAnswer => {
+            Some("interrupted")
+        }
+        AttemptEnd::Reported(_) => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! Carries out the application of a module once more, batch by batch.
+
+use std::time::Duration;
+
+use serde_json::json;
+use stoker_model::{Change, NodeId, RunStatus};
+use stoker_services::modules::lists::{Wanted, enqueue, items};
+use stoker_services::modules::reapply::{Progress, Reapply};
+
+use super::conclude::{Held, change};
+use super::conductor::{Broken, conduct_all};
+use super::launch::end;
+use super::wait::wait;
+use crate::orchestrator::Orchestrator;
+
+/// A batch goes out together with the note that it did, so that nobody gets it twice, whoever goes on with the rest.
+pub(super) async fn carry_out(
+    orchestrator: &Orchestrator,
+    held: Held,
+    wanted: &Reapply,
+) -> Result<(), Broken> {
+    let run = held.0;
+    loop {
+        let record = orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Broken::Lost)?;
+        let progress = Progress::decode(&record.result);
+        for list in &progress.lists {
+            // How it ended is recorded; the next batch does not depend on it. It may be gone as well.
+            _ = wait(orchestrator, *list, orchestrator.context.settings.modules.apply_time()).await;
+        }
+        let Some(batch) = wanted.batches.get(progress.n_sent) else {
+            return conclude(orchestrator, held, None).await;
+        };
+        if progress.n_sent > 0 {
+            tokio::time::sleep(Duration::from_secs(wanted.delay_s)).await;
+        }
+        if !send(orchestrator, held, wanted, batch, progress.n_sent + 1).await? {
+            return conclude(orchestrator, held, Some("the module is gone".to_owned())).await;
+        }
+    }
+}
+
+/// Sends a batch on its way; whether the module is still there.
+async fn send(
+    orchestrator: &Orchestrator,
+    held: Held,
+    wanted: &Reapply,
+    batch: &[NodeId],
+    n_sent: usize,
+) -> Result<bool, Broken> {
+    let run = held.0;
+    let mut writing = change(orchestrator, held).await?;
+    let Some(module) = writing.module_by_uuid(&wanted.module).await? else { return Ok(false) };
+    let module = items(&mut writing, vec![module]).await?;
+    let mut lists = Vec::with_capacity(batch.len());
+    for node in batch {
+        // It may have gone meanwhile.
+        if writing.node_get(*node).await?.is_some() {
+            lists.push(enqueue(&mut writing, Wanted::apply(*node, module.clone())).await?);
+        }
+    }
+    let mut record = writing.run_get(run).await?.ok_or(Broken::Lost)?;
+    record.progress = i64::try_from(100 * (n_sent - 1) / wanted.batches.len()).unwrap_or(0);
+    record.result = Progress { n_sent, lists: lists.clone() }.encode(wanted);
+    let detail = json!({"module": wanted.module, "batch": n_sent, "n_instances": lists.len()});
+    writing.run_update(&record).await?;
+    writing.commit(Change { action: "module.reapply", target: format!("run {run}"), detail }).await?;
+    conduct_all(orchestrator, lists);
+    Ok(true)
+}
+
+async fn conclude(orchestrator: &Orchestrator, held: Held, message: Option<String>) -> Result<(), Broken> {
+    let run = held.0;
+    let mut writing = change(orchestrator, held).await?;
+    let mut record = writing.run_get(run).await?.ok_or(Broken::Lost)?;
+    let status = if message.is_some() { RunStatus::Error } else { RunStatus::Ready };
+    let now = writing.now();
+    end(&mut record, status, message, now);
+    // As with every list: what went well is not in the list of tasks.
+    record.is_hidden = status == RunStatus::Ready;
+    writing.run_update(&record).await?;
+    let detail = json!({"status": status.as_str()});
+    writing.commit(Change { action: "run.end", target: format!("run {run}"), detail }).await?;
+    orchestrator.notify_watchers(run);
+    Ok(())
+}

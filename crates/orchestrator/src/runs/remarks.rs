@@ -1,0 +1,65 @@
+//! What is to be said of a plan before it is run, and of a run that is over.
+
+use stoker_engine::blueprint::Defect;
+use stoker_planner::{Excluded, NOT_ONLINE, Plan};
+use stoker_services::planning;
+use stoker_services::{ServiceError, ServiceResult};
+
+use super::request::RunOptions;
+
+/// More nodes than these are counted.
+const NODES_TOLD: usize = 5;
+/// More reasons than these make a message no better.
+const TOLD_MAX: usize = 20;
+
+/// Nodes that were not there when a plan was made, in words: nobody may take it for done on them.
+pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
+    let away = excluded.iter().filter(|node| node.why == NOT_ONLINE);
+    let uids: Vec<&str> = away.map(|node| node.uid.as_str()).collect();
+    let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
+    match uids.len() {
+        0 => None,
+        1 => Some(format!("Node {told} is not online and took no part")),
+        n_nodes if n_nodes <= NODES_TOLD => Some(format!("Nodes {told} are not online and took no part")),
+        n_nodes => {
+            Some(format!("Nodes {told} and {} more are not online and took no part", n_nodes - NODES_TOLD))
+        }
+    }
+}
+
+/// What agents would refuse is told before they are asked, unless it does not matter.
+pub(super) fn require_fit(plan: &Plan, run_options: &RunOptions) -> ServiceResult<()> {
+    let unfit = planning::unfit(plan, |details| details.fail_on_error && run_options.is_real());
+    if unfit.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> =
+        unfit.iter().take(TOLD_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
+    Err(ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; "))))
+}
+
+pub(super) fn refused(defects: &[Defect]) -> ServiceError {
+    let told: Vec<String> = defects.iter().take(TOLD_MAX).map(ToString::to_string).collect();
+    ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_that_are_away_are_named_or_counted() {
+        let told = |n_away: usize| {
+            let away = (1..=n_away).map(|uid| (uid.to_string(), NOT_ONLINE));
+            let all = [("99".to_owned(), "it was not asked for")].into_iter().chain(away);
+            let excluded: Vec<Excluded> =
+                all.map(|(uid, why)| Excluded { uid, why: why.to_owned() }).collect();
+            left_out(&excluded)
+        };
+        assert_eq!(told(0), None);
+        assert_eq!(told(1).as_deref(), Some("Node 1 is not online and took no part"));
+        assert_eq!(told(2).as_deref(), Some("Nodes 1, 2 are not online and took no part"));
+        let many = "Nodes 1, 2, 3, 4, 5 and 2 more are not online and took no part";
+        assert_eq!(told(7).as_deref(), Some(many));
+    }
+}

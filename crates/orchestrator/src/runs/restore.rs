@@ -1,0 +1,91 @@
+//! Runs as their events say: to go on with them, or to do what is left of them.
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::Run as RunState;
+use stoker_model::RunId;
+use stoker_planner::{Plan, referred};
+use stoker_services::{ServiceError, ServiceResult};
+use stoker_store::Session;
+
+use super::projection::Projection;
+use super::record;
+use super::request::decode;
+
+/// Events read at a time.
+const EVENTS_PAGE: u32 = 10_000;
+
+/// Some instances of a plan and what comes after them; all where none are named.
+pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Blueprint {
+    if from.is_empty() {
+        return blueprint;
+    }
+    let instances: Vec<u32> = from.iter().flat_map(|reference| referred(plan, reference)).collect();
+    blueprint.from_instances(&instances)
+}
+
+/// What is left of a run that ended.
+pub(super) async fn rest(
+    session: &mut Session,
+    former: RunId,
+    plan: &Plan,
+    blueprint: Blueprint,
+) -> ServiceResult<Blueprint> {
+    // The former run may itself have been the rest of another.
+    let (mut chain, mut from) = (Vec::new(), Vec::new());
+    let mut next = Some(former);
+    while let Some(run) = next.filter(|run| !chain.contains(run)) {
+        // Without it nobody knows what succeeded, and all of it would be done again.
+        let work = session.run_work(run).await?.ok_or_else(|| {
+            ServiceError::invalid(format!(
+                "run {run}, of which this is the rest, was deleted; run the graph anew"
+            ))
+        })?;
+        chain.push(run);
+        let request = decode(&work.options).map(|(request, _)| request);
+        next = request.as_ref().and_then(|request| request.rest_of);
+        from = request.map(|request| request.from).unwrap_or_default();
+    }
+    // The first of them may have been a part of the plan.
+    let mut left = cut(plan, &from, blueprint);
+    for run in chain.iter().rev() {
+        let (state, ..) = restore(session, *run, &left).await?;
+        left = left.remaining(&state);
+    }
+    Ok(left)
+}
+
+/// A run, its history and the number of its next event.
+pub(super) async fn restore(
+    session: &mut Session,
+    run: RunId,
+    blueprint: &Blueprint,
+) -> ServiceResult<(RunState, Projection, i64)> {
+    let mut state = RunState::new(run, blueprint);
+    let mut projection = Projection::new(run);
+    let mut seq = 0;
+    loop {
+        let page = session.run_events(run, seq, EVENTS_PAGE).await?;
+        for stored in &page {
+            let event = record::decode(stored).map_err(|error| {
+                tracing::error!(run.id = run.0, error = %error, "the history of a run cannot be read");
+                ServiceError::invalid(error.to_string())
+            })?;
+            if !state.replay(blueprint, &event) {
+                tracing::error!(
+                    run.id = run.0,
+                    event.seq = stored.seq,
+                    "the history of a run does not fit its plan"
+                );
+                return Err(ServiceError::invalid(format!(
+                    "event {} of run {run} cannot have happened in a run of its plan; run the graph anew",
+                    stored.seq
+                )));
+            }
+            projection.apply(blueprint, &event);
+            seq = stored.seq;
+        }
+        if page.len() < EVENTS_PAGE as usize {
+            return Ok((state, projection, seq + 1));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The part of attempts in traces, as the server sees it: from the decision that one is made to its end.
+
+use std::collections::HashMap;
+
+use stoker_engine::blueprint::Blueprint;
+use stoker_engine::run::{Event, EventKind};
+use stoker_engine::session::AttemptKey;
+use stoker_model::RunId;
+use stoker_traces::{Kind, Span, Traceparent, Tracer};
+
+use crate::metrics::attempt_end;
+
+/// Spans of the attempts of a run that are in flight; each is told to the agent, whose own is under it.
+pub(super) struct AttemptSpans {
+    tracer: Tracer,
+    run: RunId,
+    under: Option<Traceparent>,
+    /// By the number of the instance and that of the attempt.
+    open: HashMap<(u32, u32), Span>,
+}
+
+impl AttemptSpans {
+    pub(super) fn new(tracer: Tracer, run: RunId, under: Option<Traceparent>) -> Self {
+        Self { tracer, run, under, open: HashMap::new() }
+    }
+
+    /// Begins and ends spans as what was written down says.
+    pub(super) fn record(&mut self, blueprint: &Blueprint, events: &[Event]) {
+        if !self.tracer.is_on() {
+            return;
+        }
+        for event in events {
+            match &event.kind {
+                EventKind::Dispatched { instance, attempt } => self.begin(blueprint, *instance, *attempt),
+                EventKind::AttemptEnded { instance, attempt, end, .. } => {
+                    if let Some(mut span) = self.open.remove(&(*instance, *attempt)) {
+                        let word = attempt_end(end);
+                        span.set("stoker.attempt.end", word);
+                        if word != "succeeded" {
+                            span.fail(word);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What an attempt is a part of. One that was decided upon before this server had the run has no span here.
+    pub(super) fn under(&self, key: AttemptKey) -> Option<Traceparent> {
+        let own = self.open.get(&(key.instance, key.attempt)).and_then(Span::context);
+        own.or(self.under)
+    }
+
+    fn begin(&mut self, blueprint: &Blueprint, instance: u32, attempt: u32) {
+        let mut span = self.tracer.begin(Kind::Producer, "attempt", self.under);
+        if let Some((task, node)) = blueprint.names(instance) {
+            span.set("stoker.task.id", task.to_owned());
+            span.set("stoker.node", node.to_owned());
+        }
+        span.set("stoker.run.id", self.run.0);
+        span.set("stoker.attempt.number", i64::from(attempt));
+        self.open.insert((instance, attempt), span);
+    }
+}

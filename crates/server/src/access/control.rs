@@ -1,0 +1,53 @@
+//! Who may use the server: passwords, tokens and the limit on failed logins.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use stoker_orchestrator::Context;
+
+use super::limiter::FailureLimiter;
+use super::password::Passwords;
+use super::token::TokenCache;
+use crate::http::error::{ApiError, ApiResult};
+
+pub(crate) struct AccessControl {
+    pub(super) context: Context,
+    pub(super) passwords: Passwords,
+    pub(super) tokens: Arc<TokenCache>,
+    pub(crate) failures: FailureLimiter,
+    pub(crate) metrics: LoginMetrics,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct OutcomeLabels {
+    outcome: String,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LoginMetrics {
+    pub(crate) logins: Family<OutcomeLabels, Counter>,
+}
+
+impl AccessControl {
+    pub(crate) fn new(context: Context, passwords: Passwords, tokens: Arc<TokenCache>) -> Self {
+        let (failures, metrics) = (FailureLimiter::default(), LoginMetrics::default());
+        Self { context, passwords, tokens, failures, metrics }
+    }
+
+    /// The hash that is stored in place of a password.
+    pub(crate) async fn hash(&self, password: String) -> ApiResult<String> {
+        self.passwords.hash(password).await.map_err(|error| {
+            tracing::error!(error = %error, "cannot hash a password");
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the password could not be hashed")
+        })
+    }
+}
+
+impl LoginMetrics {
+    pub(super) fn login(&self, outcome: &str) {
+        self.logins.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
+    }
+}

@@ -1,0 +1,111 @@
+//! What roles and tags have in common: `/{releases|clusters}/{id}/{what}/`, by name.
+
+/// The operations on records of an owner that have names: roles and tags. They differ in what they are called and in the
+/// path; whatever they do is in the `change` of whoever uses this.
+macro_rules! named_operations {
+    (
+        $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $which:tt,
+        $view:ty, $new:ty, $body:ty
+    ) => {
+        mod $module {
+            use axum::extract::State;
+            use stoker_model::{OwnerKind, Permission};
+            use utoipa_axum::routes;
+
+            use super::super::change;
+            use super::super::view::*;
+            use crate::access::caller::Authenticated;
+            use crate::http::answer::{Answer, NoContent};
+            use crate::http::body::Document;
+            use crate::http::error::ApiResult;
+            use crate::http::etag::IfMatch;
+            use crate::http::path::PathParams;
+            use crate::api::routes::Routes;
+            use crate::state::App;
+
+            pub(super) fn add(routes: Routes) -> Routes {
+                routes
+                    .add(Permission::Read, routes!(list))
+                    .add(Permission::Operate, routes!(create))
+                    .add(Permission::Read, routes!(show))
+                    .add(Permission::Operate, routes!(update))
+                    .add(Permission::Operate, routes!(delete))
+            }
+
+            #[doc = $which]
+            #[utoipa::path(
+                get, path = $collection, operation_id = concat!(stringify!($module), "_", $noun, "_list"),
+                params(("id" = i64, Path)), responses((status = 200, body = [$view]))
+            )]
+            async fn list(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+            ) -> ApiResult<Answer<Vec<$view>>> {
+                change::list(&app, &login, path.owner($kind)?).await
+            }
+
+            #[utoipa::path(
+                post, summary = concat!("A new ", $noun, " of its own"),
+                path = $collection, operation_id = concat!(stringify!($module), "_", $noun, "_create"),
+                params(("id" = i64, Path)), request_body = $new, responses((status = 201, body = $view))
+            )]
+            async fn create(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                document: Document,
+            ) -> ApiResult<Answer<$view>> {
+                change::create(&app, &login, path.owner($kind)?, &document).await
+            }
+
+            #[utoipa::path(
+                get, summary = concat!("A ", $noun, " of its own"),
+                path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_show"),
+                params(("id" = i64, Path), ("name" = String, Path)), responses((status = 200, body = $view))
+            )]
+            async fn show(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+            ) -> ApiResult<Answer<$view>> {
+                change::show(&app, &login, path.owner($kind)?, path.text("name")).await
+            }
+
+            #[utoipa::path(
+                put, summary = concat!("Change a ", $noun, " of its own; what is not given stays"),
+                path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_update"),
+                params(("id" = i64, Path), ("name" = String, Path)), request_body = $body,
+                responses((status = 200, body = $view))
+            )]
+            async fn update(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                condition: IfMatch,
+                document: Document,
+            ) -> ApiResult<Answer<$view>> {
+                let which = (path.owner($kind)?, path.text("name"));
+                change::update(&app, &login, which, &condition, &document).await
+            }
+
+            #[utoipa::path(
+                delete, summary = concat!("Delete a ", $noun, " of its own that is not in use"),
+                path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_delete"),
+                params(("id" = i64, Path), ("name" = String, Path)), responses((status = 204))
+            )]
+            async fn delete(
+                State(app): State<App>,
+                login: Authenticated,
+                path: PathParams,
+                condition: IfMatch,
+            ) -> ApiResult<NoContent> {
+                let which = (path.owner($kind)?, path.text("name"));
+                change::delete(&app, &login, which, &condition).await?;
+                Ok(NoContent)
+            }
+        }
+    };
+}
+
+pub(crate) use named_operations;

@@ -1,0 +1,113 @@
+//! Garbage collection: deletes records that are no longer needed.
+
+use std::time::Duration;
+
+use stoker_model::{Actor, Change, Micros};
+use stoker_orchestrator::Context;
+use stoker_services::background::TaskMonitor;
+use stoker_store::StoreError;
+
+pub(crate) const INTERVAL: Duration = Duration::from_mins(10);
+/// What happened a month ago is no news.
+const NOTIFICATION_DAYS: i64 = 30;
+
+/// A server that starts again at the same place is known for so long.
+const SERVER_SECONDS: i64 = 3600;
+
+/// Never returns. Where there are several servers, one of them does it each time.
+pub(crate) async fn run(context: Context, monitor: TaskMonitor) {
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        // A little less than the interval, so that the server that had the lease last need not skip a pass.
+        if !context.take_lease("upkeep", INTERVAL.as_secs() as i64 - 5).await {
+            continue;
+        }
+        monitor.start();
+        let passes = [
+            ("stale server records", sweep_servers(&context).await),
+            ("expired tokens", purge_tokens(&context).await),
+            ("old runs", sweep_runs(&context).await),
+            ("old plans", sweep_plans(&context).await),
+            ("old notifications", sweep_notifications(&context).await),
+        ];
+        let mut is_done = true;
+        for (what, swept) in passes {
+            if let Err(error) = swept {
+                tracing::warn!(error = %error, "failed to delete {what}; retrying later");
+                monitor.fail(format!("failed to delete {what}: {error}"));
+                is_done = false;
+            }
+        }
+        if is_done {
+            monitor.succeed();
+        }
+    }
+}
+
+/// Forgets servers that are gone for good, and letters that nobody fetched.
+async fn sweep_servers(context: &Context) -> Result<(), StoreError> {
+    let now = context.clock.now();
+    context.store.servers_sweep(Micros(now.0 - SERVER_SECONDS * Micros::SECOND), now).await
+}
+
+/// Clients log in for every command, so expired tokens pile up.
+async fn purge_tokens(context: &Context) -> Result<(), StoreError> {
+    let now = context.clock.now();
+    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let n_removed = writing.tokens_purge(now).await?;
+    if n_removed == 0 {
+        return Ok(());
+    }
+    let detail = serde_json::json!({"n_tokens": n_removed});
+    writing.commit(Change { action: "token.purge", target: "expired tokens".to_owned(), detail }).await
+}
+
+/// Removes runs of long ago, where the operator wants it.
+async fn sweep_runs(context: &Context) -> Result<(), StoreError> {
+    let days = i64::from(context.settings.runs.keep_days);
+    if days == 0 {
+        return Ok(());
+    }
+    let now = context.clock.now();
+    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let n_runs = writing.runs_expire(Micros(now.0 - days * 24 * 3600 * Micros::SECOND)).await?;
+    if n_runs == 0 {
+        return Ok(());
+    }
+    let detail = serde_json::json!({"n_runs": n_runs});
+    writing.commit(Change { action: "run.sweep", target: "old runs".to_owned(), detail }).await
+}
+
+/// Removes plans of long ago, and what nothing needs of states any more: clusters that went left some.
+async fn sweep_plans(context: &Context) -> Result<(), StoreError> {
+    let days = i64::from(context.settings.runs.keep_plans_days);
+    let now = context.clock.now();
+    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let n_plans = match days {
+        0 => 0,
+        days => writing.plans_expire(Micros(now.0 - days * 24 * 3600 * Micros::SECOND)).await?,
+    };
+    let collected = writing.states_collect().await?;
+    if n_plans == 0 && collected.n_documents == 0 {
+        return Ok(());
+    }
+    let detail = serde_json::json!({"n_plans": n_plans, "n_documents": collected.n_documents});
+    writing.commit(Change { action: "plan.sweep", target: "old plans".to_owned(), detail }).await
+}
+
+/// Removes what was told long ago.
+async fn sweep_notifications(context: &Context) -> Result<(), StoreError> {
+    let now = context.clock.now();
+    let mut writing = context.store.change(&Actor::server(), now).await?;
+    let before = Micros(now.0 - NOTIFICATION_DAYS * 24 * 3600 * Micros::SECOND);
+    let n_removed = writing.notifications_expire(before).await?;
+    if n_removed == 0 {
+        return Ok(());
+    }
+    let detail = serde_json::json!({"n_removed": n_removed});
+    writing
+        .commit(Change { action: "notification.sweep", target: "old notifications".to_owned(), detail })
+        .await
+}

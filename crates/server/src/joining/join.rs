@@ -1,0 +1,169 @@
+//! One agent joins: a join token is exchanged for a credential of its own.
+
+use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
+use stoker_orchestrator::runs::MASTER;
+use stoker_services::nodes::normal_mac;
+use stoker_store::{Session, Writing};
+
+use super::Joining;
+use super::certificate::issue_certificate;
+use crate::access::login::random_secret;
+use crate::access::token::Secret;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+
+/// The name under which guesses of join tokens are limited.
+pub(crate) const GUESSING: &str = "(join token)";
+
+pub(crate) struct Join {
+    pub(crate) token: Secret,
+    pub(crate) node: Option<String>,
+    pub(crate) version: String,
+    pub(crate) certificate_request: Option<String>,
+    pub(crate) facts: JsonMap,
+}
+
+/// What an agent connects with from now on.
+pub(crate) struct Credential {
+    pub(crate) node_uid: String,
+    pub(crate) secret: Secret,
+    /// In PEM form with its authority; there if the agent asked and the server has an authority.
+    pub(crate) certificate: Option<String>,
+}
+
+/// An agent that has joined as soon as the transaction is committed.
+pub(super) struct Joined {
+    pub(super) credential: Credential,
+    pub(super) agent: Agent,
+    /// The digest of the credential that it took the place of.
+    pub(super) former: Option<String>,
+}
+
+pub(super) async fn let_in(
+    joining: &Joining,
+    writing: &mut Writing,
+    join: &Join,
+    peer: Peer,
+) -> ApiResult<Joined> {
+    let Some(may_replace) = writing.join_token_use(&join.token.digest()).await? else {
+        // Told below in any case; the next one may have to wait.
+        _ = joining.access.failures.begin(GUESSING, peer.0, writing.now());
+        return Err(ApiError::unauthorized("the join token is not known, has expired or is used up"));
+    };
+    let Meant { node_id, is_by_mac } = node_of(writing, join, peer).await?;
+    let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
+    let former = writing.agent_digest(&uid).await?;
+    let is_taken = uid == MASTER || former.is_some();
+    if is_taken && !may_replace {
+        let known = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
+        return Err(ApiError::forbidden(format!(
+            "this token lets no agent take the place of `{uid}`{known}; make one with `may_replace`, or send the old agent \
+             away first"
+        )));
+    }
+    if let Some(id) = node_id {
+        readmit(writing, id, may_replace).await?;
+    }
+    let secret = random_secret()?;
+    let new = NewAgent {
+        uid: uid.clone(),
+        node_id,
+        digest: secret.digest(),
+        version: join.version.clone(),
+        joined_at: writing.now(),
+    };
+    let agent = writing.agent_put(&new).await?;
+    let certificate = match &join.certificate_request {
+        Some(request) => issue_certificate(joining.tls.as_deref(), writing, &agent, request).await?,
+        None => None,
+    };
+    let credential = Credential { node_uid: uid, secret, certificate };
+    Ok(Joined { credential, agent, former })
+}
+
+/// Lets agents of a node that was cut off come in again, if they may.
+async fn readmit(writing: &mut Writing, id: NodeId, may_replace: bool) -> ApiResult<()> {
+    if !writing.node_is_revoked(id).await? {
+        return Ok(());
+    }
+    if !may_replace {
+        return Err(ApiError::forbidden(format!(
+            "node {id} was cut off; a token with `may_replace` lets an agent of it in again"
+        )));
+    }
+    Ok(writing.node_readmit(id).await?)
+}
+
+/// Whose agent it is.
+struct Meant {
+    /// `None`: the master's.
+    node_id: Option<NodeId>,
+    /// It was not found under its name.
+    is_by_mac: bool,
+}
+
+async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Meant> {
+    if join.node.as_deref() == Some(MASTER) {
+        return Ok(Meant { node_id: None, is_by_mac: false });
+    }
+    let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
+    let mut found = match &join.node {
+        Some(name) => named(writing, name).await?,
+        None => None,
+    };
+    // Whoever discovered the node may have called it otherwise.
+    let is_by_mac = found.is_none() && mac.is_some();
+    if let (None, Some(mac)) = (&found, &mac) {
+        found = writing.node_by_mac(mac).await?;
+    }
+    match (found, mac) {
+        (Some(node), _) => Ok(Meant { node_id: Some(node.id), is_by_mac }),
+        (None, Some(mac)) => {
+            let node_id = Some(create(writing, join, mac, peer).await?);
+            Ok(Meant { node_id, is_by_mac: false })
+        }
+        (None, None) => Err(ApiError::bad_request(match &join.node {
+            Some(name) => format!(
+                "there is no node `{name}`, and without a MAC address in `facts.mac` none can be made; discover it \
+                 first (POST /api/v1/nodes), or name one by id, hostname, name or MAC address"
+            ),
+            None => "which node is it? Say `node`, or send its MAC address in `facts.mac`".to_owned(),
+        })),
+    }
+}
+
+async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
+    if let Some(id) = NodeId::parse(name) {
+        return Ok(session.node_get(id).await?);
+    }
+    if let Some(mac) = normal_mac(name) {
+        return Ok(session.node_by_mac(&mac).await?);
+    }
+    let mut meant = session.nodes_named(name, 2).await?;
+    if meant.len() > 1 {
+        return Err(ApiError::conflict(format!(
+            "`{name}` is the name of several nodes; say which by its id"
+        )));
+    }
+    Ok(meant.pop())
+}
+
+async fn create(writing: &mut Writing, join: &Join, mac: String, peer: Peer) -> ApiResult<NodeId> {
+    let text = |key: &str| join.facts.get(key).and_then(Json::as_str).map(str::to_owned);
+    let new = NewNode {
+        mac,
+        ip: text("ip").or_else(|| Some(peer.0.to_string())),
+        name: join.node.clone().or_else(|| text("hostname")),
+        hostname: None,
+        manufacturer: text("manufacturer"),
+        platform_name: text("platform_name"),
+        os_platform: text("os_platform").or_else(|| {
+            let os = join.facts.get("os").and_then(|os| os.get("id"));
+            os.and_then(Json::as_str).map(str::to_owned)
+        }),
+        labels: JsonMap::new(),
+        meta: JsonMap::new(),
+        facts: join.facts.clone(),
+    };
+    Ok(writing.node_create(&new).await?.id)
+}

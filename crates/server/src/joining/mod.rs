@@ -1,0 +1,139 @@
+//! Agents that come in at the same time are written down together: a new fleet comes all at once, and each of them
+//! would wait for the disk while all others wait for it.
+
+mod certificate;
+mod join;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::http::{HeaderValue, StatusCode, header};
+use serde_json::json;
+use stoker_model::{Actor, Change};
+use stoker_orchestrator::Orchestrator;
+use stoker_store::Together;
+use tokio::sync::oneshot;
+
+pub(crate) use self::certificate::issue_certificate;
+pub(crate) use self::join::{Credential, GUESSING, Join};
+use self::join::{Joined, let_in};
+use crate::access::control::AccessControl;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::tls::Tls;
+
+/// Agents per transaction. Each is a savepoint, of which PostgreSQL caches 64 per backend.
+const BATCH_MAX: usize = 64;
+
+/// Agents that join. Cloning is cheap.
+#[derive(Clone)]
+pub(crate) struct Joining {
+    access: Arc<AccessControl>,
+    orchestrator: Orchestrator,
+    tls: Option<Arc<Tls>>,
+    waiting: Arc<Mutex<VecDeque<Waiting>>>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+struct Waiting {
+    join: Join,
+    peer: Peer,
+    answer: oneshot::Sender<ApiResult<Credential>>,
+}
+
+impl Joining {
+    pub(crate) fn new(access: Arc<AccessControl>, orchestrator: Orchestrator, tls: Option<Arc<Tls>>) -> Self {
+        Self { access, orchestrator, tls, waiting: Arc::default(), turn: Arc::default() }
+    }
+
+    /// Joins together with all agents that do so now. The first of them does the work for all.
+    pub(crate) async fn join(&self, join: Join, peer: Peer) -> ApiResult<Credential> {
+        let (answer, mut answered) = oneshot::channel();
+        self.lock().push_back(Waiting { join, peer, answer });
+        let turn = Arc::clone(&self.turn).lock_owned();
+        tokio::select! {
+            biased;
+            answer = &mut answered => return answer.unwrap_or_else(|_| Err(later())),
+            turn = turn => {
+                // Continues for the others when this client has gone.
+                let worker = self.clone();
+                _ = tokio::spawn(async move {
+                    let _turn = turn;
+                    worker.work().await;
+                })
+                .await;
+            }
+        }
+        answered.await.unwrap_or_else(|_| Err(later()))
+    }
+
+    async fn work(&self) {
+        loop {
+            let batch = self.take();
+            if batch.is_empty() {
+                return;
+            }
+            let (joins, answers): (Vec<_>, Vec<_>) =
+                batch.into_iter().map(|waiting| ((waiting.join, waiting.peer), waiting.answer)).unzip();
+            let outcomes = match self.all(&joins).await {
+                Ok(outcomes) => outcomes,
+                // None of them has joined; each can retry.
+                Err(error) => joins.iter().map(|_| Err(error.clone())).collect(),
+            };
+            for (answer, outcome) in answers.into_iter().zip(outcomes) {
+                // A client that gave up waiting joins again, as after a lost response.
+                _ = answer.send(outcome.map(|joined| self.finish(joined)));
+            }
+        }
+    }
+
+    async fn all(&self, joins: &[(Join, Peer)]) -> ApiResult<Vec<ApiResult<Joined>>> {
+        let context = &self.orchestrator.context;
+        let mut together = context.store.together(context.clock.now()).await?;
+        let mut outcomes = Vec::new();
+        for (join, peer) in joins {
+            outcomes.push(self.one(&mut together, join, *peer).await?);
+        }
+        together.commit().await?;
+        Ok(outcomes)
+    }
+
+    /// The outer error ends the whole batch.
+    async fn one(&self, together: &mut Together, join: &Join, peer: Peer) -> ApiResult<ApiResult<Joined>> {
+        let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
+        match let_in(self, together.begin(actor).await?, join, peer).await {
+            Ok(joined) => {
+                let target = format!("agent {}", joined.agent.id);
+                let detail = json!({"uid": joined.agent.uid});
+                together.keep(Change { action: "agent.join", target, detail }).await?;
+                Ok(Ok(joined))
+            }
+            Err(error) if error.is_passing() => Err(error),
+            Err(error) => {
+                together.undo().await?;
+                Ok(Err(error))
+            }
+        }
+    }
+
+    fn finish(&self, joined: Joined) -> Credential {
+        // A session with the credential that was replaced ends.
+        self.orchestrator.dismiss_agent(&joined.agent.uid, joined.former);
+        joined.credential
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Vec<Waiting> {
+        let mut waiting = self.lock();
+        let n_taken = waiting.len().min(BATCH_MAX);
+        waiting.drain(..n_taken).collect()
+    }
+}
+
+fn later() -> ApiError {
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "nobody could be let in just now; try again")
+        .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+}

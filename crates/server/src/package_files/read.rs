@@ -1,0 +1,144 @@
+//! Reading a file of a repository.
+
+use std::path::PathBuf;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use stoker_model::{NodeId, Permission, Plugin};
+use stoker_packages::{Repository, clean_path};
+use stoker_services::plugins::files::aside;
+use stoker_services::repositories::node_of;
+use stoker_store::Session;
+
+use super::file::FileAnswer;
+use crate::access::caller::login_of;
+use crate::http::client::Peer;
+use crate::http::error::{ApiError, ApiResult};
+use crate::state::App;
+
+pub(crate) const PLACE: &str = "/packages/{folder}/{*path}";
+/// Who guesses passwords of nodes is slowed down under this name.
+const GUESSING: &str = "(packages)";
+
+/// Who reads.
+enum Reader {
+    Node(NodeId),
+    /// Somebody who may see everything.
+    Person,
+}
+
+pub(crate) async fn serve(
+    State(app): State<App>,
+    peer: Peer,
+    method: Method,
+    headers: HeaderMap,
+    Path((folder, path)): Path<(String, String)>,
+) -> ApiResult<Response> {
+    let reader = reader(&app, peer, &headers).await?;
+    let plugin = {
+        let mut session = app.store.read().await?;
+        let plugin = plugin_in(&mut session, &folder).await?;
+        if let Reader::Node(node) = reader {
+            require_enabled(&mut session, node, &plugin).await?;
+        }
+        plugin
+    };
+    let file = file_of(&app, &folder, &plugin, &path)?;
+    FileAnswer::open(file).await?.answer(&method, &headers)
+}
+
+async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader> {
+    if let Some((node, password)) = shown_by_node(headers) {
+        let is_right = is_right(app, node, &password).await?;
+        return if is_right { Ok(Reader::Node(node)) } else { Err(wrong(app, peer)) };
+    }
+    let login = login_of(&app.access, headers, peer.0).await;
+    login.require(Permission::Read).map(|_| Reader::Person).map_err(asked)
+}
+
+/// Package managers show what they have when they are asked for it.
+fn asked(error: ApiError) -> ApiError {
+    if error.status() != StatusCode::UNAUTHORIZED {
+        return error;
+    }
+    let realm = HeaderValue::from_static("Basic realm=\"packages of plugins\"");
+    error.with_header(header::WWW_AUTHENTICATE, realm)
+}
+
+fn shown_by_node(headers: &HeaderMap) -> Option<(NodeId, String)> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, rest) = value.trim().split_once(' ')?;
+    let decoded = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(rest.trim()))?.ok()?;
+    let decoded = String::from_utf8(decoded).ok()?;
+    let (user, password) = decoded.split_once(':')?;
+    Some((node_of(user)?, password.to_owned()))
+}
+
+async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
+    let mut session = app.store.read().await?;
+    if session.node_get(node).await?.is_none() {
+        return Ok(false);
+    }
+    let agent = session.agent_by_uid(&node.to_string()).await?;
+    Ok(app.services.repositories.access.is_right(node, agent.as_ref(), password))
+}
+
+/// Only failures are slowed down: a whole fleet may read from behind one address.
+fn wrong(app: &App, peer: Peer) -> ApiError {
+    match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
+        Ok(()) => {
+            asked(ApiError::unauthorized("the node or its password is not known; deploy the cluster again"))
+        }
+        Err(seconds) => {
+            let error =
+                ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; try again later");
+            error.with_header(header::RETRY_AFTER, seconds.into())
+        }
+    }
+}
+
+async fn plugin_in(session: &mut Session, folder: &str) -> ApiResult<Plugin> {
+    let id = session.plugin_folders().await?.get(folder).copied();
+    let plugin = match id {
+        Some(id) => session.plugin_get(id).await?,
+        None => None,
+    };
+    plugin.ok_or_else(|| ApiError::not_found("Plugin"))
+}
+
+async fn require_enabled(session: &mut Session, node: NodeId, plugin: &Plugin) -> ApiResult<()> {
+    let node = session.node_get(node).await?;
+    let links = match node.and_then(|node| node.cluster_id) {
+        Some(cluster) => session.cluster_plugins(cluster).await?,
+        None => Vec::new(),
+    };
+    if links.iter().any(|link| link.plugin_id == plugin.id && link.enabled) {
+        return Ok(());
+    }
+    Err(ApiError::forbidden("the plugin is not enabled in the environment of this node"))
+}
+
+/// Where the file is. Only what is inside of a repository is given away, and nothing that is hidden.
+fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(PathBuf, PathBuf)> {
+    let missing = || ApiError::not_found("File");
+    let path = clean_path(path).filter(|path| !path.split('/').any(|part| part.starts_with('.')));
+    let path = path.filter(|path| !path.contains(['\\', '\0'])).ok_or_else(missing)?;
+    let is_inside = |repository: &Repository| {
+        path.strip_prefix(&repository.path).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let repositories = Repository::all_of(&plugin.body);
+    let repository = repositories.iter().find(|repository| is_inside(repository)).ok_or_else(missing)?;
+    let folder = app.services.packages.root().folder(folder);
+    Ok((folder.join(&repository.path), folder.join(&path)))
+}
+
+impl FileAnswer {
+    /// Opens a file that has to be inside of a folder, wherever links lead.
+    async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
+        let opened = aside(move || Self::open_inside(&folder, &path)).await?;
+        opened.ok_or_else(|| ApiError::not_found("File"))
+    }
+}

@@ -1,0 +1,144 @@
+//! Work beside requests. Long-running loops are registered by name, so that an operator can see when each of them last ran
+//! and why it fails.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use stoker_model::Micros;
+use tokio::task::JoinSet;
+
+use crate::clock::Clock;
+
+/// All background work of one server. Cloning is cheap.
+#[derive(Clone, Default)]
+pub struct BackgroundTasks(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    clock: Clock,
+    tasks: Mutex<JoinSet<()>>,
+    monitors: Mutex<Vec<TaskMonitor>>,
+}
+
+/// How a registered loop is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskStatus {
+    pub name: &'static str,
+    /// Time between two passes; `None` for a loop that waits for events.
+    pub period: Option<Duration>,
+    /// Start of the latest pass.
+    pub started_at: Option<Micros>,
+    /// End of the latest pass that succeeded.
+    pub succeeded_at: Option<Micros>,
+    /// End and reason of the latest pass that failed.
+    pub failure: Option<(Micros, String)>,
+    pub n_failures: u64,
+}
+
+impl TaskStatus {
+    /// Whether the latest finished pass failed.
+    pub fn is_failing(&self) -> bool {
+        self.failure.as_ref().is_some_and(|(at, _)| self.succeeded_at.is_none_or(|succeeded| succeeded < *at))
+    }
+}
+
+/// With which a loop reports its passes.
+#[derive(Clone)]
+pub struct TaskMonitor {
+    clock: Clock,
+    status: Arc<Mutex<TaskStatus>>,
+}
+
+impl BackgroundTasks {
+    /// Runs a future until it is done or the server stops.
+    pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Finished tasks leave the set here: nobody joins them.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Registers a loop and runs it until the server stops.
+    pub fn run<W>(&self, name: &'static str, period: Option<Duration>, work: impl FnOnce(TaskMonitor) -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let monitor = TaskMonitor::new(self.0.clock, name, period);
+        self.0.monitors.lock().unwrap_or_else(PoisonError::into_inner).push(monitor.clone());
+        self.spawn(work(monitor));
+    }
+
+    /// All registered loops, in the order in which they were started.
+    pub fn statuses(&self) -> Vec<TaskStatus> {
+        let monitors = self.0.monitors.lock().unwrap_or_else(PoisonError::into_inner);
+        monitors.iter().map(|monitor| monitor.lock().clone()).collect()
+    }
+
+    /// Aborts everything.
+    pub fn stop(&self) {
+        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+}
+
+impl TaskMonitor {
+    fn new(clock: Clock, name: &'static str, period: Option<Duration>) -> Self {
+        let status =
+            TaskStatus { name, period, started_at: None, succeeded_at: None, failure: None, n_failures: 0 };
+        Self { clock, status: Arc::new(Mutex::new(status)) }
+    }
+
+    /// A pass begins.
+    pub fn start(&self) {
+        self.lock().started_at = Some(self.clock.now());
+    }
+
+    /// A pass has ended.
+    pub fn finish<T, E: Display>(&self, result: &Result<T, E>) {
+        match result {
+            Ok(_) => self.succeed(),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    pub fn succeed(&self) {
+        self.lock().succeeded_at = Some(self.clock.now());
+    }
+
+    pub fn fail(&self, error: impl Display) {
+        let mut status = self.lock();
+        status.failure = Some((self.clock.now(), error.to_string()));
+        status.n_failures += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TaskStatus> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_loop_reports_its_passes() {
+        let tasks = BackgroundTasks::default();
+        let (done, mut finished) = tokio::sync::oneshot::channel();
+        tasks.run("fails, then succeeds", Some(Duration::from_secs(1)), |monitor| async move {
+            monitor.start();
+            monitor.finish(&Err::<(), _>("no route"));
+            done.send(monitor).ok();
+            std::future::pending::<()>().await;
+        });
+        let monitor = (&mut finished).await.unwrap();
+        let [status] = &tasks.statuses()[..] else { panic!("one task is registered") };
+        assert!(status.started_at.is_some() && status.succeeded_at.is_none());
+        assert_eq!(status.failure.as_ref().map(|(_, why)| why.as_str()), Some("no route"));
+        assert!(status.is_failing());
+        assert_eq!(status.n_failures, 1);
+        monitor.finish(&Ok::<(), &str>(()));
+        assert!(!tasks.statuses()[0].is_failing());
+        assert!(tasks.statuses()[0].failure.is_some(), "the latest error stays visible");
+    }
+}

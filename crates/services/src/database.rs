@@ -1,0 +1,25 @@
+//! Where the database is.
+
+use std::os::unix::fs::DirBuilderExt as _;
+
+use stoker_settings::DatabaseLocation;
+use stoker_store::Database;
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make the folder {folder}")]
+pub struct FolderError {
+    pub folder: String,
+    pub source: std::io::Error,
+}
+
+/// Creates the folder of an embedded database if it does not exist, readable by its owner only.
+pub fn of_location(location: &DatabaseLocation) -> Result<Database, FolderError> {
+    match location {
+        DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),
+        DatabaseLocation::Folder(folder) => {
+            let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            created.map_err(|source| FolderError { folder: folder.display().to_string(), source })?;
+            Ok(Database::Sqlite { path: folder.join(DatabaseLocation::FILE) })
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Why a use case failed, by whose fault it is. The transport decides how that is spelled.
+
+use std::error::Error;
+use std::fmt;
+
+use stoker_manifest::Problem;
+use stoker_model::Json;
+use stoker_store::StoreError;
+
+/// A use case failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The caller's input cannot be processed; sending it again does not help.
+    #[error("{0}")]
+    Invalid(ErrorReport),
+    #[error("{0}")]
+    NotFound(String),
+    /// The input is valid but contradicts what is stored.
+    #[error("{0}")]
+    Conflict(ErrorReport),
+    /// Optimistic concurrency: the record has changed since the caller read it.
+    #[error("it has been changed since you read it: the present version is \"{current}\"")]
+    Stale { current: String },
+    /// The environment failed (database, disk). A retry may help.
+    #[error("{message}")]
+    Unavailable { message: &'static str, source: Option<BoxedError> },
+    /// A bug, or data that no supported version wrote.
+    #[error("{message}")]
+    Internal { message: String, source: Option<BoxedError> },
+}
+
+pub type ServiceResult<T> = Result<T, ServiceError>;
+type BoxedError = Box<dyn Error + Send + Sync>;
+
+/// A summary for people and, where there are several problems, each of them with its location.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorReport {
+    pub message: String,
+    pub details: Vec<ErrorDetail>,
+    /// What contradicts a selection of components, as compatibility reports show it.
+    pub conflicts: Vec<Json>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Severity {
+    #[default]
+    Error,
+    Warning,
+}
+
+/// One problem. Fields that do not apply are empty.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorDetail {
+    pub severity: Severity,
+    /// Location in the document, such as `tasks[3].requires`; empty for the whole.
+    pub path: String,
+    pub message: String,
+    /// Line in the document as it was sent, from 1.
+    pub line: Option<u32>,
+    /// Column in that line, from 1.
+    pub column: Option<u32>,
+    /// Name of the uploaded file; `line` is a line of it.
+    pub file: Option<String>,
+    /// The layer that set the field: `release`, `cluster`, or a plugin.
+    pub layer: Option<String>,
+    /// Stable name of the class of problem.
+    pub code: Option<&'static str>,
+    /// How two components contradict each other.
+    pub kind: Option<&'static str>,
+    pub help: Option<String>,
+    pub plugin: Option<String>,
+    pub task: Option<String>,
+    /// Nodes on which the problem was found; the first of them where there are many.
+    pub nodes: Vec<String>,
+    /// Id of the conflicting record.
+    pub id: Option<i64>,
+}
+
+/// The same mistake may occur in thousands of tasks: the summary quotes this many problems.
+const SUMMARY_MAX: usize = 20;
+/// Problems that are listed; the rest would only make the response larger.
+const DETAILS_MAX: usize = 200;
+
+impl ServiceError {
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::Invalid(ErrorReport::new(message))
+    }
+
+    /// Input that is well-formed but cannot be processed, with every reason.
+    pub fn refused(details: Vec<ErrorDetail>) -> Self {
+        Self::Invalid(ErrorReport::of(details))
+    }
+
+    /// `class` is the name that clients of the predecessor expect: `Cluster not found`.
+    pub fn not_found(class: &str) -> Self {
+        Self::NotFound(format!("{class} not found"))
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Self::Conflict(ErrorReport::new(message))
+    }
+
+    /// Stored records that contradict each other, with every reason.
+    pub fn conflicting(details: Vec<ErrorDetail>) -> Self {
+        Self::Conflict(ErrorReport::of(details))
+    }
+
+    pub fn unavailable(message: &'static str, source: impl Into<BoxedError>) -> Self {
+        Self::Unavailable { message, source: Some(source.into()) }
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::Internal { message: message.into(), source: None }
+    }
+
+    pub fn internal_from(message: impl Into<String>, source: impl Into<BoxedError>) -> Self {
+        Self::Internal { message: message.into(), source: Some(source.into()) }
+    }
+
+    /// Whether a retry may help.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Taken { what } => Self::conflict(format!("this {what} is taken already")),
+            StoreError::Referenced { what } => Self::invalid(format!("it is still in use by a {what}")),
+            // Deleted between two reads.
+            StoreError::Missing { what } => Self::NotFound(format!("this {what} is not there any more")),
+            StoreError::Stale { current } => Self::Stale { current: current.to_string() },
+            StoreError::UnknownOrder { field, known } => {
+                Self::invalid(format!("cannot order by `{field}`; known are {}", known.join(", ")))
+            }
+            StoreError::Unstorable { .. } => Self::invalid(error.to_string()),
+            StoreError::Unavailable(_) => {
+                Self::unavailable("the database is busy or does not answer; try again", error)
+            }
+            error => Self::internal_from("the store failed; the server's log says how", error),
+        }
+    }
+}
+
+impl ErrorReport {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..Self::default() }
+    }
+
+    /// The message quotes the first problems.
+    pub fn of(mut details: Vec<ErrorDetail>) -> Self {
+        let quoted: Vec<&str> =
+            details.iter().take(SUMMARY_MAX).map(|detail| detail.message.as_str()).collect();
+        let message = match quoted[..] {
+            [only] => only.to_owned(),
+            _ => format!("{} problems\n- {}", details.len(), quoted.join("\n- ")),
+        };
+        details.truncate(DETAILS_MAX);
+        Self { message, details, conflicts: Vec::new() }
+    }
+}
+
+impl fmt::Display for ErrorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl ErrorDetail {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), ..Self::default() }
+    }
+}
+
+impl From<&Problem> for ErrorDetail {
+    fn from(problem: &Problem) -> Self {
+        Self {
+            severity: match problem.severity {
+                stoker_manifest::Severity::Error => Severity::Error,
+                stoker_manifest::Severity::Warning => Severity::Warning,
+            },
+            path: problem.path.clone(),
+            message: problem.message.clone(),
+            line: problem.span.map(|span| span.start.line),
+            column: problem.span.map(|span| span.start.column),
+            code: Some(problem.code),
+            help: problem.help.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_quotes_and_lists_a_bounded_number_of_problems() {
+        let one = ErrorReport::of(vec![ErrorDetail::new("a", "only this")]);
+        assert_eq!(one.message, "only this");
+        let many = (0..1000).map(|number| ErrorDetail::new("", format!("problem {number}"))).collect();
+        let many = ErrorReport::of(many);
+        assert!(many.message.starts_with("1000 problems\n- problem 0\n"));
+        assert!(!many.message.contains(&format!("problem {SUMMARY_MAX}")));
+        assert_eq!(many.details.len(), DETAILS_MAX);
+    }
+
+    #[test]
+    fn only_the_environment_is_worth_a_retry() {
+        assert!(
+            ServiceError::from(StoreError::Unavailable(stoker_store::Outage::Slow {
+                after: std::time::Duration::ZERO
+            }))
+            .is_transient()
+        );
+        assert!(!ServiceError::from(StoreError::Missing { what: "node" }).is_transient());
+        assert!(!ServiceError::conflict("taken").is_transient());
+    }
+}

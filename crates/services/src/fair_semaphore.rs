@@ -1,0 +1,180 @@
+//! A semaphore whose permits are handed out round-robin over keys, so that no key starves another.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// Permits are granted to waiting keys in round-robin order; waiters of one key are served first in, first out. A key is
+/// anything that must not be starved by the others, such as a cluster.
+#[derive(Clone)]
+pub struct FairSemaphore {
+    inner: Arc<Mutex<Inner>>,
+}
+
+struct Inner {
+    n_free: usize,
+    waiting: VecDeque<Line>,
+}
+
+/// The waiters of one key.
+struct Line {
+    key: i64,
+    waiters: VecDeque<oneshot::Sender<FairPermit>>,
+}
+
+/// Released when dropped.
+pub struct FairPermit {
+    semaphore: FairSemaphore,
+}
+
+impl FairSemaphore {
+    pub fn new(n_permits: usize) -> Self {
+        Self { inner: Arc::new(Mutex::new(Inner { n_free: n_permits, waiting: VecDeque::new() })) }
+    }
+
+    /// Cancel-safe: dropping the future loses no permit.
+    pub async fn acquire(&self, key: i64) -> FairPermit {
+        let asked = {
+            let mut inner = self.lock();
+            if inner.n_free > 0 {
+                inner.n_free -= 1;
+                return self.permit();
+            }
+            let (sender, receiver) = oneshot::channel();
+            match inner.waiting.iter_mut().find(|line| line.key == key) {
+                Some(line) => line.waiters.push_back(sender),
+                None => inner.waiting.push_back(Line { key, waiters: VecDeque::from([sender]) }),
+            }
+            receiver
+        };
+        // The sender is dropped only after sending, or together with the semaphore.
+        asked.await.unwrap_or_else(|_| self.permit())
+    }
+
+    pub fn n_waiting(&self) -> usize {
+        self.lock().waiting.iter().map(|line| line.waiters.len()).sum()
+    }
+
+    fn permit(&self) -> FairPermit {
+        FairPermit { semaphore: self.clone() }
+    }
+
+    /// The next waiter; without one the permit is free again.
+    fn next(&self) -> Option<oneshot::Sender<FairPermit>> {
+        let mut inner = self.lock();
+        while let Some(mut line) = inner.waiting.pop_front() {
+            let next = line.waiters.pop_front();
+            if !line.waiters.is_empty() {
+                inner.waiting.push_back(line);
+            }
+            if let Some(waiter) = next.filter(|waiter| !waiter.is_closed()) {
+                return Some(waiter);
+            }
+        }
+        inner.n_free += 1;
+        None
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for FairPermit {
+    fn drop(&mut self) {
+        if let Some(waiter) = self.semaphore.next() {
+            // A waiter cancelled at this moment drops the permit, which passes it on.
+            _ = waiter.send(self.semaphore.permit());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Who got a place in which order, when all of them ask while it is taken.
+    async fn order(asked: &[i64]) -> Vec<i64> {
+        let semaphore = FairSemaphore::new(1);
+        let first = semaphore.acquire(0).await;
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let mut tasks = Vec::new();
+        for key in asked {
+            let (semaphore, served, key) = (semaphore.clone(), Arc::clone(&served), *key);
+            let task = tokio::spawn(async move {
+                let _permit = semaphore.acquire(key).await;
+                served.lock().unwrap().push(key);
+            });
+            // Until it waits.
+            tokio::task::yield_now().await;
+            tasks.push(task);
+        }
+        drop(first);
+        for task in tasks {
+            task.await.unwrap();
+        }
+        let served = served.lock().unwrap();
+        served.clone()
+    }
+
+    #[tokio::test]
+    async fn each_key_has_its_permit() {
+        assert_eq!(order(&[1, 1, 1, 1, 2, 3, 2]).await, [1, 2, 3, 1, 2, 1, 1]);
+        assert_eq!(order(&[5]).await, [5]);
+    }
+
+    /// How many semaphore others had at most while a small key waited for one, with so many who want one under each large key.
+    async fn most_before_small(large: &[usize]) -> usize {
+        let semaphore = FairSemaphore::new(1);
+        let n_given = Arc::new(Mutex::new(0));
+        let mut tasks = tokio::task::JoinSet::new();
+        for (key, n_tasks) in large.iter().enumerate() {
+            for _ in 0..*n_tasks {
+                let (semaphore, n_given) = (semaphore.clone(), Arc::clone(&n_given));
+                // As a run does: as soon as something is written down there is more.
+                tasks.spawn(async move {
+                    loop {
+                        let _permit = semaphore.acquire(key as i64).await;
+                        *n_given.lock().unwrap() += 1;
+                        tokio::task::yield_now().await;
+                    }
+                });
+            }
+        }
+        let mut most = 0;
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+            let before = *n_given.lock().unwrap();
+            let _permit = semaphore.acquire(-1).await;
+            most = most.max(*n_given.lock().unwrap() - before);
+        }
+        most
+    }
+
+    #[tokio::test]
+    async fn who_asks_for_little_waits_for_keys_and_not_for_those_who_wait_under_them() {
+        for large in [&[10][..], &[10_000], &[5_000, 10, 3_000]] {
+            let most = most_before_small(large).await;
+            // One of each, and whoever has the place.
+            assert!(most <= large.len() + 1, "{most} semaphore before it, beside {large:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn places_are_not_lost_when_somebody_stops_waiting() {
+        let semaphore = FairSemaphore::new(2);
+        let (first, second) = (semaphore.acquire(1).await, semaphore.acquire(1).await);
+        for key in 0..3 {
+            let waited = tokio::time::timeout(Duration::from_millis(5), semaphore.acquire(key)).await;
+            assert!(waited.is_err(), "there are two places");
+        }
+        drop(first);
+        drop(second);
+        assert_eq!(semaphore.n_waiting(), 0);
+        let _both = (semaphore.acquire(7).await, semaphore.acquire(7).await);
+        assert!(tokio::time::timeout(Duration::from_millis(5), semaphore.acquire(7)).await.is_err());
+    }
+}

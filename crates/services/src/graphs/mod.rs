@@ -1,0 +1,40 @@
+//! Graphs of releases, clusters and plugins: stored as layers, merged for a cluster.
+
+mod layers;
+mod planned;
+mod plugin_task_cache;
+mod store;
+mod upload;
+
+use std::sync::Arc;
+
+use stoker_settings::Server;
+use stoker_yaql::Library;
+
+pub use layers::{Layers, Wanted, layer, places_of_release};
+pub use planned::{PlannedGraph, planned_graph};
+pub use plugin_task_cache::PluginTaskCache;
+pub use store::{
+    CheckedGraph, Stored, agreed_owner, agreed_type, describe, graph_create, graph_delete,
+    graph_tasks_replace, graph_update,
+};
+pub use upload::{UploadedGraph, check_tasks};
+
+use crate::plugins::files::Packages;
+use crate::repositories::Repositories;
+
+/// What merging the layers of a graph depends on beside the store.
+#[derive(Clone)]
+pub struct Graphs {
+    pub settings: Arc<Server>,
+    pub packages: Packages,
+    pub repositories: Repositories,
+    pub plugin_tasks: Arc<PluginTaskCache>,
+}
+
+impl Graphs {
+    /// Functions that expressions of task fields and node filters can call.
+    pub fn library(&self) -> Arc<Library> {
+        self.settings.library.clone().unwrap_or_else(stoker_planner::library)
+    }
+}

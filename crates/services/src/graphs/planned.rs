@@ -1,0 +1,105 @@
+//! The merged graph of a cluster as plans are made from it.
+
+use std::collections::HashMap;
+
+use stoker_graph::{Finding, Merged, MergedTask, Severity, Source, merge};
+use stoker_model::{Cluster, GraphMetadata, GraphSource, GraphType, Json, Task, canonical_field};
+use stoker_planner::Origin;
+use stoker_store::Session;
+
+use crate::error::ServiceResult;
+
+use super::Graphs;
+use super::layers::{Layers, Wanted};
+
+/// All layers as one list of tasks.
+pub struct PlannedGraph {
+    pub tasks: Vec<Task>,
+    pub metadata: GraphMetadata,
+    /// Why some tasks are not among them. Without these there must be no plan.
+    pub errors: Vec<Finding>,
+    origins: Origins,
+    /// Tasks that nobody wrote: they bring what tasks of plugins need.
+    helpers: Vec<String>,
+}
+
+impl PlannedGraph {
+    /// Those of these tasks that have to run before one that is chosen can: who chooses tasks need not know them.
+    pub fn helpers_of(&self, chosen: &[String]) -> Vec<String> {
+        let helps = |task: &&Task| {
+            let waiting = task.field("required_for").and_then(Json::as_array).into_iter().flatten();
+            let mut waiting = waiting.filter_map(Json::as_str);
+            waiting.any(|name| chosen.iter().any(|chosen| chosen == name))
+        };
+        let helpers = self.tasks.iter().filter(|task| self.helpers.contains(&task.name));
+        helpers.filter(helps).map(|task| task.name.clone()).collect()
+    }
+}
+
+/// Who set what, and where that was written.
+#[derive(Default)]
+struct Origins {
+    /// Weak to strong.
+    layers: Vec<(String, GraphSource)>,
+    /// By task: fields with the places of their layers, and the place of the strongest layer that has the task.
+    set_by: HashMap<String, (HashMap<String, u32>, u32)>,
+}
+
+pub async fn planned_graph(
+    graphs: &Graphs,
+    session: &mut Session,
+    cluster: &Cluster,
+    graph_type: &GraphType,
+) -> ServiceResult<PlannedGraph> {
+    let layers = Layers::read(graphs, session, cluster, graph_type, Wanted::ALL).await?;
+    let of_cluster = layers.layers();
+    let merged = merge(&of_cluster, layers.rules());
+    let ids = layers.graph_ids();
+    let mut sources = session.graph_sources(ids.iter().map(|(_, id)| *id)).await?;
+    let mut source = |layer: &Source| {
+        let id = ids.iter().find(|(known, _)| known == layer).map(|(_, id)| id);
+        id.and_then(|id| sources.remove(id)).unwrap_or_default()
+    };
+    let sources = merged.sources.iter().map(|layer| (name(layer), source(layer))).collect();
+    Ok(PlannedGraph {
+        helpers: layers.helpers.clone(),
+        origins: Origins::new(&merged, sources),
+        tasks: merged.tasks.iter().map(MergedTask::to_task).collect(),
+        metadata: merged.metadata.metadata,
+        errors: layers
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .cloned()
+            .collect(),
+    })
+}
+
+fn name(layer: &Source) -> String {
+    match layer {
+        Source::Release => "release".to_owned(),
+        Source::Cluster => "cluster".to_owned(),
+        Source::Plugin { name, version } => format!("plugin {name} {version}"),
+    }
+}
+
+impl Origins {
+    fn new(merged: &Merged<'_>, layers: Vec<(String, GraphSource)>) -> Self {
+        let of_task = |task: &MergedTask<'_>| {
+            let fields = task.fields().map(|field| (field.name.to_owned(), field.set_by)).collect();
+            (task.name.to_owned(), (fields, task.defined_by().next_back().unwrap_or_default()))
+        };
+        Self { layers, set_by: merged.tasks.iter().map(of_task).collect() }
+    }
+}
+
+impl PlannedGraph {
+    /// Who set a field of a task, as in `cross_depends[0].role`, and where.
+    pub fn origin(&self, task: &str, path: &str) -> Option<Origin> {
+        let (fields, strongest) = self.origins.set_by.get(task)?;
+        let field = canonical_field(path.split(['.', '[']).next().unwrap_or_default());
+        let layer_idx = fields.get(field).unwrap_or(strongest);
+        let (layer, source) = self.origins.layers.get(*layer_idx as usize)?;
+        Some(Origin { layer: layer.clone(), file: source.file.clone(), line: source.line(task, path) })
+    }
+}

@@ -1,0 +1,143 @@
+//! Creating, changing and deleting the graph of an owner. Whether the caller may see the owner is checked before, in the same
+//! transaction.
+
+use serde_json::json;
+use stoker_manifest::graph::GraphBody;
+use stoker_model::{Change, Graph, GraphMetadata, GraphSource, GraphType, Owner, Task};
+use stoker_store::{StoreError, Writing};
+
+use super::Graphs;
+use super::upload::{UploadedGraph, check_tasks};
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::precondition::{Precondition, graph_version};
+
+/// The graph type that path and body agree on.
+pub fn agreed_type(path: Option<GraphType>, body: &GraphBody) -> ServiceResult<GraphType> {
+    match (path, &body.graph_type) {
+        (Some(path), Some(body)) if path != *body => Err(ServiceError::invalid(format!(
+            "the path is about graph type `{path}`, the body about `{body}`; a type cannot change"
+        ))),
+        (Some(path), _) => Ok(path),
+        (None, body) => Ok(body.clone().unwrap_or_default()),
+    }
+}
+
+/// Refuses a body that names another owner than the path.
+pub fn agreed_owner(path: Owner, body: &GraphBody) -> ServiceResult<()> {
+    match body.owner {
+        Some(owner) if owner != path => Err(ServiceError::invalid(format!(
+            "the graph belongs to {} {}, the body says {} {}; an owner cannot change",
+            path.kind(),
+            path.id(),
+            owner.kind(),
+            owner.id()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A stored graph with the warnings about it.
+pub struct Stored {
+    pub graph: Graph,
+    pub warnings: Vec<ErrorDetail>,
+}
+
+/// An uploaded graph that can be stored.
+pub struct CheckedGraph {
+    metadata: GraphMetadata,
+    tasks: Vec<Task>,
+    source: GraphSource,
+    warnings: Vec<ErrorDetail>,
+}
+
+impl CheckedGraph {
+    /// Checks before the transaction begins, since a large graph takes a while and writers wait for each other.
+    pub fn new(graphs: &Graphs, uploaded: UploadedGraph) -> ServiceResult<Self> {
+        let UploadedGraph { body, source, mut warnings } = uploaded;
+        let (metadata, tasks) = body.into_parts();
+        warnings.extend(check_tasks(graphs, &tasks, &source)?);
+        Ok(Self { metadata, tasks, source, warnings })
+    }
+}
+
+pub async fn graph_create(
+    mut writing: Writing,
+    owner: Owner,
+    graph_type: GraphType,
+    checked: CheckedGraph,
+) -> ServiceResult<Stored> {
+    let CheckedGraph { metadata, tasks, source, warnings } = checked;
+    let created = writing.graph_create(owner, &graph_type, &metadata, &tasks).await;
+    let graph = created.map_err(|error| match error {
+        StoreError::Taken { .. } => {
+            ServiceError::conflict(format!("Deployment graph with type \"{graph_type}\" already exist."))
+        }
+        error => error.into(),
+    })?;
+    writing.graph_source_put(&graph, &source).await?;
+    writing.commit(describe("graph.create", &graph)).await?;
+    Ok(Stored { graph, warnings })
+}
+
+/// `graph` was read in the transaction.
+pub async fn graph_update(
+    graphs: &Graphs,
+    mut writing: Writing,
+    graph: Graph,
+    precondition: &Precondition,
+    uploaded: UploadedGraph,
+) -> ServiceResult<Stored> {
+    let UploadedGraph { body, source, mut warnings } = uploaded;
+    precondition.check(graph_version(&graph))?;
+    agreed_type(Some(graph.graph_type.clone()), &body)?;
+    agreed_owner(graph.owner, &body)?;
+    let mut metadata = graph.metadata.clone();
+    let tasks = body.apply(&mut metadata);
+    warnings.extend(check_tasks(graphs, tasks.as_deref().unwrap_or_default(), &source)?);
+    let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
+    if tasks.is_some() {
+        writing.graph_source_put(&graph, &source).await?;
+    }
+    writing.commit(describe("graph.update", &graph)).await?;
+    Ok(Stored { graph, warnings })
+}
+
+pub async fn graph_delete(
+    mut writing: Writing,
+    graph: Graph,
+    precondition: &Precondition,
+) -> ServiceResult<()> {
+    precondition.check(graph_version(&graph))?;
+    writing.graph_delete(graph.id).await?;
+    Ok(writing.commit(describe("graph.delete", &graph)).await?)
+}
+
+/// Replaces the tasks of the owner's graph of that type; creates the graph if it does not exist. [`check_tasks`] has passed.
+pub async fn graph_tasks_replace(
+    mut writing: Writing,
+    owner: Owner,
+    graph_type: &GraphType,
+    precondition: &Precondition,
+    (tasks, source): (&[Task], &GraphSource),
+) -> ServiceResult<Graph> {
+    let graph = if let Some(graph) = writing.graph_find(owner, graph_type).await? {
+        precondition.check(graph_version(&graph))?;
+        writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?
+    } else {
+        precondition.check_absent()?;
+        writing.graph_create(owner, graph_type, &GraphMetadata::default(), tasks).await?
+    };
+    writing.graph_source_put(&graph, source).await?;
+    writing.commit(describe("graph.update", &graph)).await?;
+    Ok(graph)
+}
+
+/// The audit entry of a change.
+pub fn describe(action: &'static str, graph: &Graph) -> Change {
+    let detail = json!({
+        "type": graph.graph_type.as_str(),
+        "owner": format!("{} {}", graph.owner.kind(), graph.owner.id()),
+        "n_tasks": graph.tasks.len(),
+    });
+    Change { action, target: format!("graph {}", graph.id), detail }
+}

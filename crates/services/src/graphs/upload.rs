@@ -1,0 +1,62 @@
+//! A graph as it is uploaded: what it says, where each task stands, and what is probably wrong with it.
+
+use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
+use stoker_manifest::graph::GraphBody;
+use stoker_manifest::{Problem, Severity as ProblemSeverity};
+use stoker_model::{GraphSource, Task};
+
+use super::Graphs;
+use crate::error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity as DetailSeverity};
+
+pub struct UploadedGraph {
+    pub body: GraphBody,
+    pub source: GraphSource,
+    pub warnings: Vec<ErrorDetail>,
+}
+
+impl UploadedGraph {
+    /// `problems` are those that parsing found; none of them is an error.
+    pub fn new(body: GraphBody, source: GraphSource, problems: &[Problem]) -> Self {
+        let warnings = problems.iter().filter(|problem| problem.severity == ProblemSeverity::Warning);
+        let detail =
+            |problem: &Problem| ErrorDetail { file: source.file.clone(), ..ErrorDetail::from(problem) };
+        Self { warnings: warnings.map(detail).collect(), body, source }
+    }
+}
+
+/// Warnings about tasks. A cycle that no other layer can break is refused; findings that depend on other layers are left to
+/// the check of the merged graph.
+pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<ErrorDetail>> {
+    let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
+    let library = graphs.library();
+    let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
+    let findings = check(&merged, &options);
+    let is_cycle = |finding: &&Finding| finding.code == codes::CYCLE && finding.severity == Severity::Error;
+    let mut cycles = findings.iter().filter(is_cycle).peekable();
+    if let Some(first) = cycles.peek() {
+        let message = first.message.clone();
+        let details = cycles.map(|cycle| detail(cycle, source)).collect();
+        return Err(ServiceError::Invalid(ErrorReport { message, details, conflicts: Vec::new() }));
+    }
+    let shown = findings.iter().filter(|finding| !DEFERRED.contains(&finding.code));
+    // The graph is stored, so each of them is a warning whatever its severity.
+    let warning = |finding| ErrorDetail { severity: DetailSeverity::Warning, ..detail(finding, source) };
+    Ok(shown.map(warning).collect())
+}
+
+/// Findings that layers uploaded later may resolve, and bare words, which parsing has reported with their exact locations.
+const DEFERRED: &[&str] =
+    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
+
+fn detail(finding: &Finding, source: &GraphSource) -> ErrorDetail {
+    ErrorDetail {
+        path: finding.path.clone(),
+        message: finding.message.clone(),
+        code: Some(finding.code),
+        help: finding.help.clone(),
+        file: source.file.clone(),
+        line: finding.task.as_deref().and_then(|task| source.line(task, &finding.path)),
+        task: finding.task.clone(),
+        ..ErrorDetail::default()
+    }
+}

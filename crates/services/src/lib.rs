@@ -1,0 +1,28 @@
+//! Use cases of the server, without HTTP.
+//!
+//! Handlers of `server` and drivers of `orchestrator` call this crate with domain values and a store session. It answers
+//! with domain values or a [`ServiceError`], which says whose fault a failure is; turning that into a status code is the
+//! business of `server`. It knows no caller: whoever changes something passes an `Actor`.
+
+pub mod background;
+pub mod clock;
+pub mod database;
+pub mod error;
+pub mod fair_semaphore;
+pub mod graphs;
+pub mod metadata;
+pub mod modules;
+pub mod nodes;
+pub mod planning;
+pub mod plugins;
+pub mod precondition;
+pub mod random;
+pub mod repositories;
+pub mod services;
+pub mod trace;
+pub mod webhooks;
+
+pub use clock::Clock;
+pub use error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity};
+pub use fair_semaphore::FairSemaphore;
+pub use services::{Environment, OpenError, Services};

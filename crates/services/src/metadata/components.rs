@@ -1,0 +1,78 @@
+//! Components as releases and plugins write them.
+
+use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_of};
+use stoker_manifest::{Problems, codes};
+use stoker_model::Json;
+use stoker_yaml::Node;
+
+const COMPONENTS_MAX: usize = 500;
+const PREDICATES: &[&str] = &["any_of", "all_of", "one_of", "none_of"];
+
+/// A list of components. The shape is checked; whether names lead anywhere is for those who choose among them.
+pub fn read(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    list_of(component)(node, problems)?;
+    bounded(json_list(node, problems)?, node, problems)
+}
+
+/// A list of components that say what they work with.
+pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    let provided = object(|fields| {
+        let name = fields.required("name", string_of(1..=255));
+        fields.rest();
+        name
+    });
+    list_of(provided)(node, problems)?;
+    bounded(json_list(node, problems)?, node, problems)
+}
+
+/// All are held against all, so that there cannot be any number of them.
+fn bounded(components: Vec<Json>, node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
+    if components.len() <= COMPONENTS_MAX {
+        return Some(components);
+    }
+    let message = format!("{} components are too many; there may be {COMPONENTS_MAX}", components.len());
+    problems.error(codes::TOO_MANY, node.span, message);
+    None
+}
+
+fn component(node: &Node, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    let name = fields.required("name", string_of(1..=255));
+    fields.optional("compatible", list_of(related));
+    fields.optional("incompatible", list_of(related));
+    fields.optional("requires", list_of(requirement));
+    fields.rest();
+    name.map(drop)
+}
+
+fn related(node: &Node, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    let name = fields.required("name", string);
+    fields.rest();
+    name.map(drop)
+}
+
+/// `{name}`, or predicates: `{one_of: {items: […]}}`.
+fn requirement(node: &Node, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    let mut n_known = usize::from(fields.node().get("name").is_some());
+    fields.optional("name", string);
+    for predicate in PREDICATES {
+        n_known += usize::from(fields.node().get(predicate).is_some());
+        fields.optional(predicate, items);
+    }
+    fields.rest();
+    if n_known == 0 {
+        let message = format!("must have `name` or one of {}", PREDICATES.join(", "));
+        problems.error(codes::MISSING, node.span, message);
+        return None;
+    }
+    Some(())
+}
+
+fn items(node: &Node, problems: &mut Problems) -> Option<()> {
+    let mut fields = Fields::new(node, problems)?;
+    let items = fields.required("items", list_of(string));
+    fields.rest();
+    items.map(drop)
+}

@@ -1,0 +1,106 @@
+//! EmbeddedGraphs that come inside a release or a plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default one.
+
+use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
+use stoker_manifest::reader::{Fields, list_of, string};
+use stoker_manifest::{Problems, codes};
+use stoker_model::{GraphType, Owner};
+use stoker_store::{StoreError, Writing};
+use stoker_yaml::Node;
+
+/// EmbeddedGraphs of an owner that may not be stored yet, at most one of a type.
+#[derive(Debug, Default)]
+pub struct EmbeddedGraphs(Vec<(GraphType, GraphBody)>);
+
+impl EmbeddedGraphs {
+    /// Reads both keys; `text` is the whole document.
+    pub fn read(fields: &mut Fields<'_, '_>, text: &str) -> Self {
+        let graphs = fields.optional("graphs", |node, problems| read_graphs(node, text, problems));
+        let mut graphs = graphs.unwrap_or_default();
+        let place = fields.node().get("deployment_tasks").map(|node| node.span);
+        let tasks =
+            fields.optional("deployment_tasks", |node, problems| read_tasks_node(node, text, problems));
+        let Some((tasks, place)) = tasks.zip(place) else { return Self(graphs) };
+        let default = graphs.iter_mut().find(|(graph_type, _)| graph_type.as_str() == GraphType::DEFAULT);
+        match default {
+            None => {
+                let body = GraphBody { tasks: Some(tasks), ..GraphBody::default() };
+                graphs.insert(0, (GraphType::default(), body));
+            }
+            Some((_, body)) if body.tasks.is_none() => body.tasks = Some(tasks),
+            // Both are there in what some packagers write; an empty list takes nothing away.
+            Some(_) if tasks.is_empty() => {}
+            Some(_) => fields.problems().in_key("deployment_tasks", |problems| {
+                let message = "these are the tasks of the graph `default`, which `graphs` has too";
+                problems.error(codes::CONFLICT, place, message).help("leave one of them out".to_owned());
+            }),
+        }
+        Self(graphs)
+    }
+
+    /// The graphs of a new owner, who always has a default one.
+    pub async fn create(mut self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
+        if !self.0.iter().any(|(graph_type, _)| graph_type.as_str() == GraphType::DEFAULT) {
+            self.0.insert(0, (GraphType::default(), GraphBody::default()));
+        }
+        for (graph_type, body) in self.0 {
+            let (metadata, tasks) = body.into_parts();
+            writing.graph_create(owner, &graph_type, &metadata, &tasks).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes the graphs of an owner; types that are not mentioned stay as they are.
+    pub async fn apply(self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
+        for (graph_type, body) in self.0 {
+            if let Some(graph) = writing.graph_find(owner, &graph_type).await? {
+                let mut metadata = graph.metadata.clone();
+                let tasks = body.apply(&mut metadata);
+                writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
+            } else {
+                let (metadata, tasks) = body.into_parts();
+                writing.graph_create(owner, &graph_type, &metadata, &tasks).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// For the audit log.
+    pub fn types(&self) -> Vec<String> {
+        self.0.iter().map(|(graph_type, _)| graph_type.to_string()).collect()
+    }
+}
+
+fn read_graphs(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<(GraphType, GraphBody)>> {
+    let bodies = list_of(|node, problems| graph(node, text, problems))(node, problems)?;
+    let mut graphs: Vec<(GraphType, GraphBody)> = Vec::with_capacity(bodies.len());
+    for (item_idx, body) in bodies.into_iter().enumerate() {
+        let graph_type = body.graph_type.clone().unwrap_or_default();
+        if graphs.iter().any(|(known, _)| *known == graph_type) {
+            let place = node.as_seq().map_or(node.span, |items| items[item_idx].span);
+            problems.in_item(item_idx, |problems| {
+                problems.error(
+                    codes::CONFLICT,
+                    place,
+                    format!("there is a graph of the type `{graph_type}` already"),
+                );
+            });
+        }
+        graphs.push((graph_type, body));
+    }
+    Some(graphs)
+}
+
+fn graph(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> {
+    let body = read_node(node, text, problems)?;
+    if body.owner.is_some() {
+        let message = "`model` and `model_id` mean nothing here: the graph belongs to what it came with";
+        problems.error(codes::CONFLICT, node.span, message);
+    }
+    Some(body)
+}
+
+/// A type as somebody wrote it.
+pub fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+    let name = string(node, problems)?;
+    GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()
+}

@@ -1,0 +1,210 @@
+//! Who has roles and tags: a release, or a cluster, which also has those of its release and its enabled plugins.
+
+use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
+use stoker_registry::contributions::only_while_enabled;
+use stoker_store::{ClusterFilter, List, Session, StoreError, Writing};
+
+use crate::error::{ServiceError, ServiceResult};
+
+use super::sections;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Roles,
+    Tags,
+}
+
+/// A release or a cluster with everything that its roles and tags may refer to.
+pub struct Holder {
+    release: Release,
+    /// The cluster and its enabled plugins, unless the release itself is meant.
+    cluster: Option<(Cluster, Vec<Plugin>)>,
+}
+
+impl Holder {
+    /// Of an owner that belongs to the tenant, where the caller is limited to one.
+    pub async fn find(
+        session: &mut Session,
+        tenant_limit: Option<TenantId>,
+        owner: Owner,
+    ) -> ServiceResult<Self> {
+        match owner {
+            Owner::Release(id) => Ok(Self { release: release(session, id).await?, cluster: None }),
+            Owner::Cluster(id) => {
+                let cluster = session
+                    .cluster_get(id)
+                    .await?
+                    .filter(|cluster| tenant_limit.is_none_or(|limit| limit == cluster.tenant_id));
+                let cluster = cluster.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+                Self::of_cluster(session, cluster).await
+            }
+            Owner::Plugin(_) => Err(ServiceError::not_found("Plugin")),
+        }
+    }
+
+    /// Of a cluster at hand.
+    pub async fn of_cluster(session: &mut Session, cluster: Cluster) -> ServiceResult<Self> {
+        let plugins = enabled_plugins(session, cluster.id).await?;
+        Ok(Self { release: release(session, cluster.release_id).await?, cluster: Some((cluster, plugins)) })
+    }
+
+    /// `release 1` or `cluster 1`.
+    pub fn name(&self) -> String {
+        match &self.cluster {
+            Some((cluster, _)) => format!("cluster {}", cluster.id),
+            None => format!("release {}", self.release.id),
+        }
+    }
+
+    pub fn generation(&self) -> i64 {
+        self.cluster.as_ref().map_or(self.release.generation, |(cluster, _)| cluster.generation)
+    }
+
+    /// Those it has itself.
+    pub fn own(&self, part: Part) -> &JsonMap {
+        match (&self.cluster, part) {
+            (Some((cluster, _)), Part::Roles) => &cluster.roles_metadata,
+            (Some((cluster, _)), Part::Tags) => &cluster.tags_metadata,
+            (None, _) => of_release(&self.release, part),
+        }
+    }
+
+    pub fn own_mut(&mut self, part: Part) -> &mut JsonMap {
+        match (&mut self.cluster, part) {
+            (Some((cluster, _)), Part::Roles) => &mut cluster.roles_metadata,
+            (Some((cluster, _)), Part::Tags) => &mut cluster.tags_metadata,
+            (None, Part::Roles) => &mut self.release.body.roles_metadata,
+            (None, Part::Tags) => &mut self.release.body.tags_metadata,
+        }
+    }
+
+    /// What is said about one of its own.
+    pub fn find_own(&self, part: Part, name: &str) -> ServiceResult<&Json> {
+        self.own(part).get(name).ok_or_else(|| {
+            let shown: String = name.chars().take(60).collect();
+            let message = format!("{} '{shown}' is not found for the {}", part.class(), self.name());
+            ServiceError::NotFound(message)
+        })
+    }
+
+    /// All that count for it, by name: of its release, then its own, then of its plugins. Where two have one name
+    /// the cluster's own is meant.
+    pub fn all(&self, part: Part) -> JsonMap {
+        let mut all = of_release(&self.release, part).clone();
+        let Some((_, plugins)) = &self.cluster else { return all };
+        all.extend(self.own(part).clone());
+        for plugin in plugins {
+            for (name, meta) in of_plugin(plugin, part) {
+                let shown = || match part {
+                    Part::Roles => only_while_enabled(meta, &plugin.body.name),
+                    Part::Tags => meta.clone(),
+                };
+                all.entry(name.as_str()).or_insert_with(shown);
+            }
+        }
+        all
+    }
+
+    /// The volumes of a role that counts for it.
+    pub fn volumes_of_role(&self, role: &str) -> Vec<Json> {
+        let own = self.cluster.iter().map(|(cluster, _)| &cluster.volumes_roles_mapping);
+        let plugins = self.cluster.iter().flat_map(|(_, plugins)| plugins);
+        let plugins = plugins.filter_map(|plugin| sections::mapping_in(&plugin.body.volumes_metadata));
+        let release = std::iter::once(&self.release.body.volumes_roles_mapping);
+        let mapped = own.chain(release).chain(plugins).find_map(|mapping| mapping.get(role));
+        mapped.and_then(Json::as_array).cloned().unwrap_or_default()
+    }
+
+    /// Says which volumes a role of its own uses; `None` takes the role out.
+    pub fn set_volumes_of_role(&mut self, role: &str, volumes: Option<Vec<Json>>) {
+        let mapping = match &mut self.cluster {
+            Some((cluster, _)) => &mut cluster.volumes_roles_mapping,
+            None => &mut self.release.body.volumes_roles_mapping,
+        };
+        match volumes {
+            Some(volumes) => _ = mapping.insert(role.to_owned(), Json::Array(volumes)),
+            None => _ = mapping.shift_remove(role),
+        }
+    }
+
+    /// The volumes a role may use.
+    pub fn volume_ids(&self) -> Vec<&str> {
+        let plugins = self.cluster.iter().flat_map(|(_, plugins)| plugins);
+        let plugins = plugins.flat_map(|plugin| sections::volume_ids(&plugin.body.volumes_metadata));
+        sections::volume_ids(&self.release.body.volumes_metadata).chain(plugins).collect()
+    }
+
+    /// The clusters in which its roles and tags can be used.
+    pub async fn clusters(&self, session: &mut Session) -> Result<Vec<Cluster>, StoreError> {
+        match &self.cluster {
+            Some((cluster, _)) => Ok(vec![cluster.clone()]),
+            None => clusters_of_release(session, self.release.id).await,
+        }
+    }
+
+    /// Writes the record back; its new generation.
+    pub async fn store(&self, writing: &mut Writing) -> Result<i64, StoreError> {
+        match &self.cluster {
+            Some((cluster, _)) => Ok(writing.cluster_update(cluster).await?.generation),
+            None => Ok(writing.release_update(&self.release).await?.generation),
+        }
+    }
+}
+
+impl Part {
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Roles => "Role",
+            Self::Tags => "Tag",
+        }
+    }
+}
+
+pub async fn clusters_of_release(session: &mut Session, id: ReleaseId) -> Result<Vec<Cluster>, StoreError> {
+    let filter = ClusterFilter { release_id: Some(id), ..ClusterFilter::default() };
+    Ok(session.cluster_list(&filter, &List::default()).await?.items)
+}
+
+/// Refuses to take roles away that nodes of these clusters have or are to get.
+pub async fn require_unused(
+    session: &mut Session,
+    clusters: &[ClusterId],
+    gone: &[&str],
+) -> ServiceResult<()> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let used = session.roles_in_use(clusters).await?;
+    let used: Vec<&str> = gone.iter().copied().filter(|role| used.contains(*role)).collect();
+    if used.is_empty() {
+        return Ok(());
+    }
+    Err(ServiceError::invalid(format!("Cannot delete roles already assigned to nodes: {}", used.join(", "))))
+}
+
+async fn release(session: &mut Session, id: ReleaseId) -> ServiceResult<Release> {
+    session.release_get(id).await?.ok_or_else(|| ServiceError::not_found("Release"))
+}
+
+async fn enabled_plugins(session: &mut Session, id: ClusterId) -> Result<Vec<Plugin>, StoreError> {
+    let mut plugins = Vec::new();
+    for link in session.cluster_plugins(id).await?.into_iter().filter(|link| link.enabled) {
+        plugins.extend(session.plugin_get(link.plugin_id).await?);
+    }
+    Ok(plugins)
+}
+
+fn of_release(release: &Release, part: Part) -> &JsonMap {
+    match part {
+        Part::Roles => &release.body.roles_metadata,
+        Part::Tags => &release.body.tags_metadata,
+    }
+}
+
+fn of_plugin(plugin: &Plugin, part: Part) -> &JsonMap {
+    match part {
+        Part::Roles => &plugin.body.roles_metadata,
+        Part::Tags => &plugin.body.tags_metadata,
+    }
+}

@@ -1,0 +1,83 @@
+//! Modules that are applied by themselves: when a node joins a cluster, and when a deployment has ended.
+
+use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
+use stoker_modules::fits;
+use stoker_store::{List, ModuleFilter, NodeFilter, Session, StoreError, Writing};
+
+use crate::error::ServiceResult;
+
+use super::lists::{Wanted, enqueue, is_too_large, items};
+
+/// Modules that are to be on a node of this cluster by themselves.
+pub async fn modules_for(
+    session: &mut Session,
+    cluster: &Cluster,
+    release: &Release,
+) -> Result<Vec<Module>, StoreError> {
+    let filter = ModuleFilter { automatic_for: Some(cluster.tenant_id), ..ModuleFilter::default() };
+    let mut modules = session.module_list(&filter).await?;
+    modules.retain(|module| fits(&module.body, &release.body.name, &release.body.version));
+    Ok(modules)
+}
+
+/// Those of them that a node has not, or not with their present contents, and that are not on their way to it.
+async fn missing(
+    session: &mut Session,
+    node: NodeId,
+    mut modules: Vec<Module>,
+) -> Result<Vec<Module>, StoreError> {
+    for run in session.module_runs_of(node).await? {
+        let Some(list) = session.module_run(run).await? else { continue };
+        if list.action == ModuleAction::Apply {
+            modules.retain(|module| {
+                let comes = list
+                    .items
+                    .iter()
+                    .any(|item| item.uuid == module.uuid && item.body.md5 == module.body.md5);
+                !comes
+            });
+        }
+    }
+    let applied = session.node_modules(node).await?;
+    modules.retain(|module| {
+        !applied.iter().any(|found| {
+            found.uuid == module.uuid
+                && found.removed_at.is_none()
+                && found.status == ModuleStatus::Ok
+                && found.body.md5 == module.body.md5
+        })
+    });
+    Ok(modules)
+}
+
+/// Writes down what nodes that have just joined, or were just deployed, still need. What is returned has to be carried out.
+pub async fn enqueue_for(
+    writing: &mut Writing,
+    cluster: &Cluster,
+    nodes: &[Node],
+) -> ServiceResult<Vec<RunId>> {
+    let Some(release) = writing.release_get(cluster.release_id).await? else { return Ok(Vec::new()) };
+    let wanted = modules_for(writing, cluster, &release).await?;
+    let mut runs = Vec::new();
+    if wanted.is_empty() {
+        return Ok(runs);
+    }
+    for node in nodes.iter().filter(|node| node.online) {
+        let missing = missing(writing, node.id, wanted.clone()).await?;
+        let items = items(writing, missing).await?;
+        if is_too_large(&items) {
+            tracing::warn!(node.id = node.id.0, "the automatic modules are too large for one message");
+        } else if !items.is_empty() {
+            runs.push(enqueue(writing, Wanted::apply(node.id, items)).await?);
+        }
+    }
+    Ok(runs)
+}
+
+/// The same for everything in a cluster that is ready after a deployment.
+pub async fn enqueue_after(writing: &mut Writing, cluster: &Cluster) -> ServiceResult<Vec<RunId>> {
+    let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
+    let mut nodes = writing.node_list(&filter, &List::default()).await?.items;
+    nodes.retain(|node| node.status == NodeStatus::Ready && node.error_type.is_none());
+    enqueue_for(writing, cluster, &nodes).await
+}

@@ -1,0 +1,72 @@
+//! Lists of modules that go to a node as one task.
+
+use serde_json::json;
+use stoker_model::{
+    Micros, Module, ModuleAction, ModuleItem, ModuleRun, NewRun, NodeId, RunId, RunName, RunStatus,
+};
+use stoker_modules::order;
+use stoker_store::{Session, StoreError, Writing};
+
+use crate::error::ServiceResult;
+use crate::random;
+use crate::trace;
+
+/// All contents of a list together, in Base64. They travel in one message.
+pub const LIST_BYTES_MAX: usize = 8 << 20;
+
+/// What shall happen to a node.
+pub struct Wanted {
+    pub node_id: NodeId,
+    pub action: ModuleAction,
+    pub after: Option<RunId>,
+    pub deadline: Option<Micros>,
+    pub items: Vec<ModuleItem>,
+}
+
+impl Wanted {
+    pub fn apply(node_id: NodeId, items: Vec<ModuleItem>) -> Self {
+        Self { node_id, action: ModuleAction::Apply, after: None, deadline: None, items }
+    }
+}
+
+/// Modules with their contents, as they are now.
+pub async fn items(session: &mut Session, modules: Vec<Module>) -> Result<Vec<ModuleItem>, StoreError> {
+    let mut items = Vec::with_capacity(modules.len());
+    for module in modules {
+        let contents = session.module_contents(module.id).await?;
+        items.push(ModuleItem { uuid: module.uuid, body: module.body, contents });
+    }
+    Ok(items)
+}
+
+/// Whether a list is more than a message can carry.
+pub fn is_too_large(items: &[ModuleItem]) -> bool {
+    items.iter().map(|item| item.contents.bytes.len()).sum::<usize>() > LIST_BYTES_MAX
+}
+
+/// Writes a list down. Once that is committed, whoever carries out runs takes it to its node.
+pub async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ServiceResult<RunId> {
+    let Wanted { node_id, action, after, deadline, mut items } = wanted;
+    order::sort(&mut items, order::of_item);
+    let run = writing
+        .run_create(&NewRun {
+            uuid: random::uuid()?,
+            parent_id: None,
+            cluster_id: None,
+            name: RunName::Modules,
+            status: RunStatus::Running,
+            progress: 0,
+            message: None,
+            result: json!({"node_id": node_id.0, "action": action.as_str()}),
+            graph_type: None,
+            dry_run: false,
+            started_at: Some(writing.now()),
+            ended_at: None,
+        })
+        .await?;
+    let mut options = json!({"version": 1});
+    trace::put(&mut options);
+    writing.run_work_create(run.id, &options).await?;
+    writing.module_run_create(&ModuleRun { run_id: run.id, node_id, action, after, deadline, items }).await?;
+    Ok(run.id)
+}

@@ -1,0 +1,133 @@
+//! A module once more for everyone who carries it, a batch at a time: written down as a run, so that whoever carries out
+//! runs goes on with it after a crash.
+
+use serde_json::json;
+use stoker_model::{Json, Module, NewRun, NodeId, RunId, RunName, RunStatus};
+use stoker_modules::reapply::Batches;
+use stoker_store::Writing;
+
+use crate::error::ServiceResult;
+use crate::random;
+
+const KEY: &str = "reapply";
+
+/// What is still to be done, as it is kept with the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reapply {
+    /// The module, as its clients call it.
+    pub module: String,
+    pub batches: Vec<Vec<NodeId>>,
+    /// The pause between two of them.
+    pub delay_s: u64,
+}
+
+/// How far it is, as it is kept on the record of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Batches that were sent on their way.
+    pub n_sent: usize,
+    /// The lists of the last of them.
+    pub lists: Vec<RunId>,
+}
+
+/// Writes it down. What is returned has to be carried out, once that is committed; none: there is nothing to do.
+pub async fn enqueue(
+    writing: &mut Writing,
+    module: &Module,
+    batches: &Batches<NodeId>,
+) -> ServiceResult<Option<RunId>> {
+    if batches.batches.is_empty() {
+        return Ok(None);
+    }
+    let wanted =
+        Reapply { module: module.uuid.clone(), batches: batches.batches.clone(), delay_s: batches.delay_s };
+    let run = writing
+        .run_create(&NewRun {
+            uuid: random::uuid()?,
+            parent_id: None,
+            cluster_id: None,
+            name: RunName::Modules,
+            status: RunStatus::Running,
+            progress: 0,
+            message: None,
+            result: Progress::default().encode(&wanted),
+            graph_type: None,
+            dry_run: false,
+            started_at: Some(writing.now()),
+            ended_at: None,
+        })
+        .await?;
+    writing.run_work_create(run.id, &wanted.encode()).await?;
+    Ok(Some(run.id))
+}
+
+impl Reapply {
+    fn encode(&self) -> Json {
+        let batches: Vec<Vec<i64>> =
+            self.batches.iter().map(|batch| batch.iter().map(|node| node.0).collect()).collect();
+        json!({"version": 1, KEY: {"module": self.module, "delay_s": self.delay_s, "batches": batches}})
+    }
+
+    /// None: the run is about something else.
+    pub fn decode(options: &Json) -> Option<Self> {
+        let kept = options.get(KEY)?;
+        let batch = |batch: &Json| {
+            let ids = batch.as_array()?.iter().map(|id| id.as_i64().map(NodeId));
+            ids.collect::<Option<Vec<NodeId>>>()
+        };
+        Some(Self {
+            module: kept.get("module")?.as_str()?.to_owned(),
+            batches: kept.get("batches")?.as_array()?.iter().map(batch).collect::<Option<_>>()?,
+            delay_s: kept.get("delay_s")?.as_u64()?,
+        })
+    }
+}
+
+impl Progress {
+    pub fn encode(&self, wanted: &Reapply) -> Json {
+        let lists: Vec<i64> = self.lists.iter().map(|run| run.0).collect();
+        json!({
+            "action": KEY, "module": wanted.module, "n_batches": wanted.batches.len(), "n_sent": self.n_sent,
+            "lists": lists,
+        })
+    }
+
+    pub fn decode(result: &Json) -> Self {
+        let n_sent = result.get("n_sent").and_then(Json::as_u64).unwrap_or(0);
+        let lists = result.get("lists").and_then(Json::as_array).into_iter().flatten();
+        Self {
+            n_sent: usize::try_from(n_sent).unwrap_or(usize::MAX),
+            lists: lists.filter_map(Json::as_i64).map(RunId).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_what_was_written() {
+        let wanted = Reapply {
+            module: "m".to_owned(),
+            batches: vec![vec![NodeId(1), NodeId(2)], vec![NodeId(3)]],
+            delay_s: 7,
+        };
+        assert_eq!(Reapply::decode(&wanted.encode()), Some(wanted.clone()));
+        let progress = Progress { n_sent: 1, lists: vec![RunId(4), RunId(5)] };
+        assert_eq!(Progress::decode(&progress.encode(&wanted)), progress);
+    }
+
+    #[test]
+    fn what_is_about_something_else_is_left_alone() {
+        for strange in [
+            json!({}),
+            json!({"version": 1}),
+            json!({KEY: {"module": 1}}),
+            json!({KEY: {"batches": [["x"]]}}),
+        ] {
+            assert_eq!(Reapply::decode(&strange), None, "{strange}");
+        }
+        assert_eq!(Progress::decode(&Json::Null), Progress::default());
+    }
+}

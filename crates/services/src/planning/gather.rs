@@ -1,0 +1,137 @@
+//! Everything a plan depends on, read in one moment.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
+use stoker_planner::{Settings, state::MASTER};
+use stoker_settings::Evaluation;
+use stoker_state::Supplied;
+use stoker_store::Session;
+use stoker_yaql::Library;
+
+use crate::error::{ServiceError, ServiceResult};
+use crate::random;
+
+use super::Planning;
+use super::old::Old;
+use super::records::{Records, supplied};
+use super::request::PlanRequest;
+use crate::graphs::{PlannedGraph, planned_graph};
+
+pub(super) struct Gathered {
+    pub(super) records: Records,
+    pub(super) supplied: Supplied,
+    pub(super) graph: PlannedGraph,
+    pub(super) old: Old,
+    pub(super) request: PlanRequest,
+    pub(super) library: Arc<Library>,
+    pub(super) settings: Settings,
+    pub(super) placeholders: BTreeMap<String, String>,
+}
+
+impl Gathered {
+    /// Of whom it is.
+    pub(super) fn cluster_id(&self) -> i64 {
+        self.records.cluster.id.0
+    }
+
+    pub(super) async fn read(
+        planning: &Planning,
+        session: &mut Session,
+        cluster: Cluster,
+        request: PlanRequest,
+    ) -> ServiceResult<Self> {
+        let mut graph = planned_graph(&planning.graphs, session, &cluster, &request.graph_type).await?;
+        if graph.metadata.node_filter.is_none() && !provisions(planning, session, &cluster).await? {
+            graph.metadata.node_filter = Some(STAYING.to_owned());
+        }
+        let records = Records::read(&planning.graphs, session, &cluster).await?;
+        check(&request, &graph, &records)?;
+        let old = if request.force {
+            Old::default()
+        } else {
+            let tasks: Vec<&str> = graph.tasks.iter().map(|task: &Task| task.name.as_str()).collect();
+            let uids: Vec<String> = records
+                .nodes
+                .iter()
+                .filter(|node| super::old::has_past(node))
+                .map(|node| node.id.to_string())
+                .chain([MASTER.to_owned()])
+                .collect();
+            Old::read(session, cluster.id, &tasks, &uids).await?
+        };
+        Ok(Self {
+            supplied: supplied(session, &cluster, FactsKind::Deployment).await?,
+            library: planning.graphs.library(),
+            settings: settings(planning)?,
+            placeholders: placeholders(planning, &records),
+            records,
+            graph,
+            old,
+            request,
+        })
+    }
+}
+
+/// Nodes that are not about to leave.
+const STAYING: &str = "not $.pending_deletion";
+
+/// Whether Stoker installs the nodes of a cluster. Where it does not, they are ready to be deployed as they are found;
+/// where it does, the filter that holds for a graph without one waits until they are installed.
+async fn provisions(planning: &Planning, session: &mut Session, cluster: &Cluster) -> ServiceResult<bool> {
+    let Ok(graph_type) = GraphType::new("provision") else { return Ok(false) };
+    Ok(!planned_graph(&planning.graphs, session, cluster, &graph_type).await?.tasks.is_empty())
+}
+
+/// What can be said without planning.
+pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Records) -> ServiceResult<()> {
+    let (cluster, release) = (&records.cluster, &records.release);
+    // What is missing may be among what is broken, which is told together with what planning finds.
+    let is_whole = graph.errors.is_empty();
+    if is_whole && graph.tasks.is_empty() {
+        return Err(ServiceError::invalid(format!(
+            "There are no deployment tasks for graph type '{}'. Checked cluster (ID={}), its plugins and release \
+             (ID={}).",
+            request.graph_type.as_str(),
+            cluster.id,
+            release.id
+        )));
+    }
+    let members: HashSet<NodeId> = records.nodes.iter().map(|node| node.id).collect();
+    let strangers = request.nodes.iter().flatten().filter(|id| !members.contains(id));
+    let strangers: Vec<String> = strangers.map(NodeId::to_string).collect();
+    if !strangers.is_empty() {
+        let message = format!("Nodes {} do not belong to cluster {}", strangers.join(", "), cluster.id);
+        return Err(ServiceError::invalid(message));
+    }
+    let known: HashSet<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
+    let unknown = request.tasks.iter().flatten().filter(|name| !known.contains(name.as_str()));
+    let unknown: Vec<&str> = unknown.map(String::as_str).collect();
+    if unknown.is_empty() || !is_whole {
+        return Ok(());
+    }
+    Err(ServiceError::invalid(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
+}
+
+fn settings(planning: &Planning) -> ServiceResult<Settings> {
+    let Evaluation { limit_iterators, memory_quota } = planning.settings.evaluation;
+    Ok(Settings {
+        limit_iterators,
+        memory_quota,
+        now_micros: planning.clock.now().0,
+        random_bits: u64::from_le_bytes(random::bytes()?),
+        n_threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+    })
+}
+
+/// What `{NAME}` in a text of a task stands for.
+fn placeholders(planning: &Planning, records: &Records) -> BTreeMap<String, String> {
+    let address = planning.settings.listen.ip();
+    let address = if address.is_unspecified() { "127.0.0.1".to_owned() } else { address.to_string() };
+    BTreeMap::from([
+        ("CLUSTER_ID".to_owned(), records.cluster.id.to_string()),
+        ("OPENSTACK_VERSION".to_owned(), records.release.body.version.clone()),
+        ("MASTER_IP".to_owned(), address),
+    ])
+}

@@ -1,0 +1,124 @@
+//! What the planner gets, computed from what was gathered.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use stoker_model::{ClusterId, JsonMap, NodeId};
+use stoker_planner::state::{Document, OldStates, Shared};
+use stoker_planner::{NodeInput, PlanningInput, Settings};
+use stoker_state::{NewState, NodeState, Secrets, document_among};
+use stoker_yaql::Library;
+
+use super::gather::Gathered;
+use super::request::PlanRequest;
+use crate::graphs::PlannedGraph;
+
+pub(super) struct Ground {
+    pub(super) cluster_id: ClusterId,
+    pub(super) graph: PlannedGraph,
+    pub(super) request: PlanRequest,
+    pub(super) state: NewState,
+    /// What all nodes have in common, and beside each node of the state what is its own.
+    pub(super) common: JsonMap,
+    pub(super) own: Vec<JsonMap>,
+    pub(super) secrets: Secrets,
+    pub(super) are_primaries_new: bool,
+    /// The same as expressions see it, of the nodes that are online.
+    common_document: Document,
+    nodes: Vec<NodeInput>,
+    /// Uids of those that are not.
+    away: Vec<String>,
+    old: Option<OldStates>,
+    library: Arc<Library>,
+    settings: Settings,
+    placeholders: BTreeMap<String, String>,
+}
+
+impl Ground {
+    pub(super) fn new(gathered: Gathered) -> Self {
+        let Gathered { records, supplied, graph, old, request, library, settings, mut placeholders } =
+            gathered;
+        let mut state = records.new_state();
+        let (common, own) = state.take_documents(supplied).for_plan();
+        placeholders.extend(public_name(&common).map(|name| ("CN_HOSTNAME".to_owned(), name)));
+        let secrets = Secrets::of([&state.common, &common].into_iter().chain(&own).chain(old.documents()));
+        let names: Vec<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
+        let mut shared = Shared::default();
+        let is_online: HashMap<NodeId, bool> =
+            records.nodes.iter().map(|node| (node.id, node.online)).collect();
+        Self {
+            old: (!request.force).then(|| old.states(&names, &mut shared)),
+            cluster_id: records.cluster.id,
+            common_document: document_among(&mut shared, &common),
+            nodes: online(&state, &own, &is_online, &mut shared),
+            away: records.nodes.iter().filter(|node| !node.online).map(|node| node.id.to_string()).collect(),
+            are_primaries_new: state.primaries != records.primaries,
+            graph,
+            request,
+            state,
+            common,
+            own,
+            secrets,
+            library,
+            settings,
+            placeholders,
+        }
+    }
+
+    pub(super) fn input(&self) -> PlanningInput<'_> {
+        PlanningInput {
+            node_filter: self.graph.metadata.node_filter.as_deref(),
+            away: self.away.clone(),
+            library: Arc::clone(&self.library),
+            old: self.old.as_ref(),
+            request: self.request.to_planner(&self.graph),
+            placeholders: self.placeholders.clone(),
+            settings: self.settings.clone(),
+            ..PlanningInput::new(&self.graph.tasks, self.common_document.clone(), self.nodes.clone())
+        }
+    }
+}
+
+/// The nodes that are online.
+fn online(
+    state: &NewState,
+    own: &[JsonMap],
+    is_online: &HashMap<NodeId, bool>,
+    shared: &mut Shared,
+) -> Vec<NodeInput> {
+    let is_online = |id: NodeId| is_online.get(&id).copied().unwrap_or(false);
+    let online = state.nodes.iter().zip(own).filter(|(node, _)| is_online(node.id));
+    let input = |(node, own): (&NodeState, &JsonMap)| NodeInput {
+        uid: node.uid.clone(),
+        tags: node.tags.clone(),
+        document: document_among(shared, own),
+        record: Some(document_among(shared, &node.record).value().clone()),
+    };
+    online.map(input).collect()
+}
+
+/// The name under which the public may reach what is deployed, if the settings say one.
+fn public_name(common: &JsonMap) -> Option<String> {
+    let name = common.get("public_ssl")?.get("hostname")?.as_str()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_public_name_is_a_setting() {
+        let check = |common: stoker_model::Json, expected: Option<&str>| {
+            let common = common.as_object().cloned().unwrap_or_default();
+            assert_eq!(public_name(&common).as_deref(), expected, "{common:?}");
+        };
+        check(json!({"public_ssl": {"hostname": "public.example", "horizon": true}}), Some("public.example"));
+        check(json!({"public_ssl": {"hostname": ""}}), None);
+        check(json!({"public_ssl": {"hostname": {"a": 1}}}), None);
+        check(json!({"public_ssl": "on"}), None);
+        check(json!({}), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! A plan and what belongs to it, computed and not yet stored.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde_json::json;
+use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
+use stoker_planner::state::{MASTER, SYNC};
+use stoker_planner::{Action, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
+use stoker_state::{NewState, Secrets};
+use stoker_store::{StateDocument, StoreError, Writing};
+
+use crate::error::ServiceResult;
+
+use super::ground::Ground;
+use super::parameters;
+use super::problems::{broken, refused, wrong_plan};
+use super::request::PlanRequest;
+
+pub struct Made {
+    pub(super) explained: Arc<ExplainedPlan>,
+    secrets: Secrets,
+    cluster_id: ClusterId,
+    request: PlanRequest,
+    inputs: Json,
+    bytes: Vec<u8>,
+    /// Fields by task.
+    graph: StateDocument,
+    common: StateDocument,
+    /// Of the nodes that take part, the master among them.
+    nodes: Vec<(String, StateDocument)>,
+    /// Those that are not stored yet.
+    new_primaries: Option<BTreeMap<String, NodeId>>,
+}
+
+impl Made {
+    /// Plans. This takes as long as the cluster is large.
+    pub(super) fn new(ground: Ground) -> ServiceResult<Self> {
+        let input = ground.input();
+        let (planned, report) =
+            plan(&input).map_err(|report| refused(&ground.graph, &report, &ground.secrets))?;
+        if !ground.graph.errors.is_empty() {
+            return Err(broken(&ground.graph));
+        }
+        let mut findings = check(&planned);
+        findings.extend(check_placeholders(&planned, input.placeholders.keys().map(String::as_str)));
+        if !findings.is_empty() {
+            return Err(wrong_plan(&findings));
+        }
+        let mut explained = masked(ExplainedPlan::new(&input, planned, report), &ground.secrets);
+        explained.problems.extend(parameters::remarks(&explained.plan));
+        for problem in &mut explained.problems {
+            problem.origin =
+                problem.task.as_deref().and_then(|task| ground.graph.origin(task, &problem.field));
+        }
+        let inputs = serde_json::to_value(input_digests(&input)).unwrap_or_default();
+        drop(input);
+        let Ground { cluster_id, graph, request, state, common, own, secrets, are_primaries_new, .. } =
+            ground;
+        let tasks = graph.tasks.into_iter().map(|task| (task.name, Json::Object(task.fields)));
+        Ok(Self {
+            bytes: encode(&explained),
+            nodes: taking_part(&explained, &state, own),
+            explained: Arc::new(explained),
+            graph: StateDocument::new(tasks.collect()),
+            new_primaries: are_primaries_new.then_some(state.primaries),
+            secrets,
+            cluster_id,
+            request,
+            inputs,
+            common: StateDocument::new(common),
+        })
+    }
+
+    /// The plan as it can be shown: without secrets in its parameters.
+    pub fn shown(&self) -> Plan {
+        let mut plan = self.explained.plan.clone();
+        for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
+            self.secrets.mask(&mut details.parameters);
+        }
+        plan
+    }
+
+    /// Stores the plan and the state it was made from.
+    pub(super) async fn store(self, writing: &mut Writing) -> ServiceResult<PlanRecord> {
+        let shared = writing.documents_put([&self.graph, &self.common]).await?;
+        let [graph_id, common_id] = shared[..] else {
+            return Err(StoreError::Missing { what: "document" }.into());
+        };
+        let own = writing.documents_put(self.nodes.iter().map(|(_, own)| own)).await?;
+        if let Some(primaries) = &self.new_primaries {
+            writing.primaries_put(self.cluster_id, primaries).await?;
+        }
+        let instances = self.explained.plan.instances();
+        let n_run = instances.filter(|instance| instance.verdict.action() == Action::Run).count();
+        let new = NewPlan {
+            cluster_id: self.cluster_id,
+            request: self.request.to_json(),
+            graph_type: self.request.graph_type,
+            parent_id: self.request.parent_id,
+            n_run: n_run as i64,
+            n_skip: (self.explained.plan.n_instances() - n_run) as i64,
+            inputs: self.inputs,
+            graph_id,
+            common_id,
+            nodes: self.nodes.into_iter().map(|(uid, _)| uid).zip(own).collect(),
+            document: self.bytes,
+        };
+        Ok(writing.plan_create(&new).await?)
+    }
+}
+
+/// The documents of those that take part.
+fn taking_part(
+    explained: &ExplainedPlan,
+    state: &NewState,
+    own: Vec<JsonMap>,
+) -> Vec<(String, StateDocument)> {
+    let mut own: HashMap<&str, JsonMap> = state.nodes.iter().map(|node| node.uid.as_str()).zip(own).collect();
+    let nodes = explained.plan.nodes.iter().filter(|uid| *uid != SYNC);
+    let with_document = |uid: &String| {
+        let document = own.remove(uid.as_str()).unwrap_or_else(of_master);
+        (uid.clone(), StateDocument::new(document))
+    };
+    nodes.map(with_document).collect()
+}
+
+/// What the master has of its own, as data.
+fn of_master() -> JsonMap {
+    JsonMap::from_iter([("roles".to_owned(), json!([MASTER])), ("uid".to_owned(), json!(MASTER))])
+}
+
+/// A plan without secrets in what is told about it. Parameters keep theirs: whoever runs the plan needs them.
+fn masked(mut explained: ExplainedPlan, secrets: &Secrets) -> ExplainedPlan {
+    if secrets.is_empty() {
+        return explained;
+    }
+    explained.reasons.rewrite(|text| secrets.masked(text));
+    for problem in &mut explained.problems {
+        problem.message = secrets.masked(&problem.message);
+    }
+    explained
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_planner::state::master_document;
+
+    use super::*;
+
+    #[test]
+    fn the_master_is_stored_as_it_is_planned() {
+        assert!(stoker_state::document(&of_master()).value().equals(master_document().value()));
+    }
+}

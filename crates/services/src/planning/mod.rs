@@ -1,0 +1,163 @@
+//! From records to a stored plan.
+//!
+//! Everything a plan depends on is read in one moment ([`Gathered`]). What follows is computed where it holds up nobody
+//! else: the state, the plan, its reasons, and a check of it that shares nothing with planning. Then the plan is stored
+//! together with the state it was made from, so that whoever runs it can say with which state a task succeeded.
+//!
+//! What a plan means is the planner's business, what a state holds that of `stoker-state`. A plan with errors is stored
+//! by nobody: all of them are told.
+
+mod gather;
+mod ground;
+mod made;
+mod metrics;
+mod old;
+mod parameters;
+mod problems;
+mod records;
+mod request;
+mod secrets;
+mod states;
+mod stored;
+
+pub use made::Made;
+pub use metrics::PlanMetrics;
+pub use parameters::unfit;
+pub use records::{Records, supplied};
+pub use request::PlanRequest;
+pub use secrets::{PlanSecrets, recent_secrets};
+pub use states::NodeStates;
+pub use stored::{PlanCache, StoredPlan};
+
+use gather::Gathered;
+use ground::Ground;
+use problems::broken;
+use serde_json::json;
+use stoker_model::{Actor, AuditId, Change, Cluster, ClusterId, GraphMetadata, GraphType, PlanRecord};
+use stoker_planner::{InputDigests, input_digests};
+use stoker_settings::Server;
+use stoker_store::{Session, Store};
+use stoker_traces::{Kind, Tracer};
+
+use crate::clock::Clock;
+use crate::error::{ServiceError, ServiceResult};
+use crate::trace;
+use std::sync::Arc;
+
+use crate::graphs::{Graphs, planned_graph};
+
+/// What planning depends on.
+#[derive(Clone)]
+pub struct Planning {
+    pub store: Store,
+    pub settings: Arc<Server>,
+    pub clock: Clock,
+    pub tracer: Tracer,
+    pub graphs: Graphs,
+    pub plans: Arc<PlanCache>,
+    pub metrics: PlanMetrics,
+}
+
+/// Makes a plan for a cluster and stores it. Nothing is run.
+pub async fn make_plan(
+    planning: &Planning,
+    actor: &Actor,
+    cluster: Cluster,
+    request: PlanRequest,
+) -> ServiceResult<PlanRecord> {
+    let made = plan(planning, cluster, request).await?;
+    let explained = Arc::clone(&made.explained);
+    let mut writing = planning.store.change(actor, planning.clock.now()).await?;
+    let record = made.store(&mut writing).await?;
+    let detail = json!({
+        "cluster_id": record.cluster_id.0,
+        "graph_type": record.graph_type.as_str(),
+        "n_run": record.n_run,
+        "n_skip": record.n_skip,
+    });
+    writing.commit(Change { action: "plan.create", target: format!("plan {}", record.id), detail }).await?;
+    planning.plans.put(record.id, explained);
+    Ok(record)
+}
+
+/// What can be said about a request without planning; the names of the tasks that it is about.
+pub async fn check_request(
+    planning: &Planning,
+    session: &mut Session,
+    cluster: &Cluster,
+    request: &PlanRequest,
+) -> ServiceResult<Vec<String>> {
+    let graph = planned_graph(&planning.graphs, session, cluster, &request.graph_type).await?;
+    let records = Records::read(&planning.graphs, session, cluster).await?;
+    gather::check(request, &graph, &records)?;
+    if !graph.errors.is_empty() {
+        return Err(broken(&graph));
+    }
+    Ok(graph.tasks.into_iter().map(|task| task.name.as_str().to_owned()).collect())
+}
+
+/// What is said about a graph as a whole, as its layers have it.
+pub async fn metadata(
+    planning: &Planning,
+    session: &mut Session,
+    cluster: &Cluster,
+    graph_type: &GraphType,
+) -> ServiceResult<GraphMetadata> {
+    Ok(planned_graph(&planning.graphs, session, cluster, graph_type).await?.metadata)
+}
+
+/// Makes a plan and stores nothing.
+pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
+    let mut span = planning.tracer.begin(Kind::Internal, "plan", trace::current());
+    span.set("stoker.cluster.id", cluster.id.0);
+    span.set("stoker.graph.type", request.graph_type.as_str().to_owned());
+    let made = compute(planning, cluster, request).await;
+    match &made {
+        Ok(made) => span.set("stoker.plan.instances", made.explained.plan.n_instances() as i64),
+        Err(_) => span.fail("there is no plan"),
+    }
+    made
+}
+
+async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
+    let mut session = planning.store.snapshot().await?;
+    let gathered = Gathered::read(planning, &mut session, cluster, request).await?;
+    drop(session);
+    let key = gathered.cluster_id();
+    let metrics = planning.metrics.clone();
+    planning
+        .plans
+        .compute_for(key, move || {
+            let began = Clock::instant();
+            let made = Made::new(Ground::new(gathered));
+            let n_instances = made.as_ref().ok().map(|made| made.explained.plan.n_instances());
+            metrics.planned(began.elapsed(), n_instances);
+            made
+        })
+        .await?
+}
+
+/// What has changed since a plan was made, in words, and the last change that was looked at. Nothing: the same plan would be
+/// made again.
+pub async fn changes_since(
+    planning: &Planning,
+    cluster: ClusterId,
+    record: &PlanRecord,
+) -> ServiceResult<(Vec<String>, AuditId)> {
+    let mut session = planning.store.snapshot().await?;
+    let seen = session.audit_last().await?;
+    let cluster = session.cluster_get(cluster).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
+    let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
+    let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
+    let request = PlanRequest::of_record(record);
+    let gathered = match Gathered::read(planning, &mut session, cluster, request).await {
+        Ok(gathered) => gathered,
+        // A node or a task that was asked for is gone.
+        Err(ServiceError::Invalid(report)) => return Ok((vec![report.message], seen)),
+        Err(error) => return Err(error),
+    };
+    drop(session);
+    let key = gathered.cluster_id();
+    let differ = move || then.differences(&input_digests(&Ground::new(gathered).input()));
+    Ok((planning.plans.compute_for(key, differ).await?, seen))
+}

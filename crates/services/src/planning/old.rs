@@ -1,0 +1,76 @@
+//! With which state each task last succeeded on each node.
+
+use std::collections::{HashMap, HashSet};
+
+use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, Past};
+use stoker_planner::state::{Document, OldStates, Shared, State};
+use stoker_state::document_among;
+use stoker_store::Session;
+
+use crate::error::ServiceResult;
+
+/// As it is stored: many tasks and nodes, few documents.
+#[derive(Default)]
+pub(super) struct Old {
+    pasts: Vec<Past>,
+    documents: HashMap<DocumentId, JsonMap>,
+}
+
+/// Whether what once succeeded on a node is still there: a machine that was found or installed anew has nothing of it.
+pub(super) fn has_past(node: &Node) -> bool {
+    let is_fresh = matches!(
+        node.status,
+        NodeStatus::Discover | NodeStatus::Provisioning | NodeStatus::Provisioned | NodeStatus::Removing
+    );
+    !node.pending_addition && !is_fresh
+}
+
+impl Old {
+    pub(super) async fn read(
+        session: &mut Session,
+        cluster_id: ClusterId,
+        tasks: &[&str],
+        uids: &[String],
+    ) -> ServiceResult<Self> {
+        let uids: Vec<&str> = uids.iter().map(String::as_str).collect();
+        let pasts = session.old_states(cluster_id, tasks, &uids).await?;
+        let ids: HashSet<DocumentId> =
+            pasts.iter().flat_map(|past| [past.common_id, past.document_id]).collect();
+        let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
+        Ok(Self { pasts, documents })
+    }
+
+    /// All documents, for whoever looks for secrets in them.
+    pub(super) fn documents(&self) -> impl Iterator<Item = &JsonMap> {
+        self.documents.values()
+    }
+
+    /// As the planner takes it: of each node what most of its tasks succeeded with, and what the others did. Of a large
+    /// fleet the stored form is let go piece by piece, as the other takes its place.
+    pub(super) fn states(self, tasks: &[&str], shared: &mut Shared) -> OldStates {
+        let documents = self.documents.into_iter();
+        let documents: HashMap<DocumentId, Document> =
+            documents.map(|(id, map)| (id, document_among(shared, &map))).collect();
+        let state = |past: &Past| State {
+            common: documents.get(&past.common_id).cloned().unwrap_or_default(),
+            node: documents.get(&past.document_id).cloned().unwrap_or_default(),
+        };
+        let mut by_node: HashMap<&str, Vec<&Past>> = HashMap::new();
+        for past in &self.pasts {
+            by_node.entry(&past.node_uid).or_default().push(past);
+        }
+        let mut old = OldStates::default();
+        for (uid, pasts) in by_node {
+            let Some(usual) = pasts.iter().max_by_key(|past| past.tasks.len()) else { continue };
+            old.set_node(uid, state(usual));
+            for past in pasts.iter().filter(|past| *past != usual) {
+                old.set_tasks(past.tasks.iter().map(String::as_str), uid, Some(state(past)));
+            }
+            let known: HashSet<&str> =
+                pasts.iter().flat_map(|past| &past.tasks).map(String::as_str).collect();
+            let never = tasks.iter().copied().filter(|task| !known.contains(task));
+            old.set_tasks(never, uid, None);
+        }
+        old
+    }
+}

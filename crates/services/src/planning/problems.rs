@@ -1,0 +1,77 @@
+//! Problems of plans as answers.
+
+use stoker_planner::{Finding, Origin, Problem, Report};
+use stoker_state::Secrets;
+
+use crate::error::{ErrorDetail, ServiceError};
+
+use crate::graphs::PlannedGraph;
+
+/// So many nodes are named; the message says how many there are.
+const NODES_MAX: usize = 100;
+
+/// Why there is no plan: every error that was found, in the layers and while planning.
+pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ServiceError {
+    let mut reasons = items_of_layers(graph);
+    reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
+    if reasons.is_empty() {
+        return ServiceError::invalid("there is no plan for this graph");
+    }
+    ServiceError::refused(reasons)
+}
+
+/// Why a graph must not be planned as far as its layers tell.
+pub(super) fn broken(graph: &PlannedGraph) -> ServiceError {
+    ServiceError::refused(items_of_layers(graph))
+}
+
+fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorDetail> {
+    let item = |error: &stoker_graph::Finding| {
+        let item = ErrorDetail {
+            path: place(error.task.as_deref(), &error.path),
+            message: error.message.clone(),
+            code: Some(error.code),
+            help: error.help.clone(),
+            task: error.task.clone(),
+            ..ErrorDetail::default()
+        };
+        with_origin(item, error.task.as_deref().and_then(|task| graph.origin(task, &error.path)))
+    };
+    graph.errors.iter().map(item).collect()
+}
+
+fn place(task: Option<&str>, field: &str) -> String {
+    match (task, field) {
+        (None, field) => field.to_owned(),
+        (Some(task), "") => format!("tasks.{task}"),
+        (Some(task), field) => format!("tasks.{task}.{field}"),
+    }
+}
+
+/// With who wrote it, and where.
+fn with_origin(item: ErrorDetail, origin: Option<Origin>) -> ErrorDetail {
+    let Some(Origin { layer, file, line }) = origin else { return item };
+    ErrorDetail { layer: Some(layer), file, line, ..item }
+}
+
+fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorDetail {
+    let item = ErrorDetail {
+        path: place(problem.task.as_deref(), &problem.field),
+        message: secrets.masked(&problem.to_string()),
+        code: Some(problem.code),
+        help: problem.help.clone(),
+        task: problem.task.clone(),
+        nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
+        ..ErrorDetail::default()
+    };
+    with_origin(item, problem.task.as_deref().and_then(|task| graph.origin(task, &problem.field)))
+}
+
+/// A plan that must not be: our fault, not the user's.
+pub(super) fn wrong_plan(findings: &[Finding]) -> ServiceError {
+    for finding in findings {
+        tracing::error!(code = finding.code, finding = %finding, "a plan failed its check");
+    }
+    let message = "the plan failed its own check, which is a fault of this program; its log says more";
+    ServiceError::internal(message)
+}

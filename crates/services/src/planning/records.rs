@@ -1,0 +1,104 @@
+//! The records that a state is computed from.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stoker_model::{Cluster, FactsKind, Json, Micros, Node, NodeId, Release};
+use stoker_state::{EnabledPlugin, NewState, StateInput, Supplied, new_state};
+use stoker_store::{List, NodeFilter, Session};
+
+use crate::error::{ServiceError, ServiceResult};
+
+use crate::graphs::Graphs;
+use crate::plugins::scripts::scripts_of;
+use crate::repositories::sources_of;
+
+/// A cluster and what belongs to it, read in one moment.
+pub struct Records {
+    pub(super) cluster: Cluster,
+    pub(super) release: Release,
+    pub(super) plugins: Vec<EnabledPlugin>,
+    /// All nodes of the cluster.
+    pub(super) nodes: Vec<Node>,
+    pub(super) primaries: BTreeMap<String, NodeId>,
+    /// Where scripts of plugins are on nodes.
+    scripts_root: String,
+    /// What tells credentials of nodes for packages from earlier ones; empty if there are no packages.
+    package_access: BTreeMap<NodeId, String>,
+}
+
+impl Records {
+    pub async fn read(graphs: &Graphs, session: &mut Session, cluster: &Cluster) -> ServiceResult<Self> {
+        let release = session.release_get(cluster.release_id).await?;
+        let release = release.ok_or_else(|| ServiceError::not_found("Release"))?;
+        let mut plugins = Vec::new();
+        for chosen in session.cluster_plugins(cluster.id).await?.into_iter().filter(|chosen| chosen.enabled) {
+            if let Some(plugin) = session.plugin_get(chosen.plugin_id).await? {
+                plugins.push(EnabledPlugin {
+                    plugin,
+                    attributes: chosen.attributes,
+                    scripts_digest: None,
+                    repository_digest: None,
+                });
+            }
+        }
+        let enabled = plugins.iter().map(|enabled| &enabled.plugin);
+        let mut scripts = scripts_of(&graphs.packages, session, cluster, &release, enabled).await?;
+        let enabled = plugins.iter().map(|enabled| &enabled.plugin);
+        let mut sources = sources_of(&graphs.repositories, session, cluster, &release, enabled).await?;
+        let has_packages = !sources.is_empty();
+        for enabled in &mut plugins {
+            let id = enabled.plugin.id;
+            enabled.scripts_digest = scripts.remove(&id).and_then(|scripts| scripts.digest);
+            enabled.repository_digest = sources.remove(&id).map(|source| source.digest);
+        }
+        let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
+        let nodes = session.node_list(&filter, &List::default()).await?.items;
+        let package_access =
+            if has_packages { package_access(graphs, session, &nodes).await? } else { BTreeMap::new() };
+        Ok(Self {
+            release,
+            plugins,
+            nodes,
+            package_access,
+            primaries: session.primaries_get(cluster.id).await?,
+            cluster: cluster.clone(),
+            scripts_root: graphs.settings.plugin_scripts_root.clone(),
+        })
+    }
+
+    pub fn new_state(&self) -> NewState {
+        new_state(&StateInput {
+            cluster: &self.cluster,
+            release: &self.release,
+            plugins: &self.plugins,
+            scripts_root: &self.scripts_root,
+            nodes: &self.nodes,
+            primaries: &self.primaries,
+            package_access: &self.package_access,
+        })
+    }
+}
+
+async fn package_access(
+    graphs: &Graphs,
+    session: &mut Session,
+    nodes: &[Node],
+) -> ServiceResult<BTreeMap<NodeId, String>> {
+    let agents = session.agent_list(None, &List::default()).await?.items;
+    let joined: HashMap<NodeId, Micros> =
+        agents.iter().filter_map(|agent| Some((agent.node_id?, agent.joined_at))).collect();
+    let print = |node: &Node| {
+        (node.id, graphs.repositories.access.fingerprint(node.id, joined.get(&node.id).copied()))
+    };
+    Ok(nodes.iter().map(print).collect())
+}
+
+/// Documents that somebody supplied in place of computed ones, by uid.
+pub async fn supplied(session: &mut Session, cluster: &Cluster, kind: FactsKind) -> ServiceResult<Supplied> {
+    let stored = session.facts_get(cluster.id, kind).await?;
+    let maps = stored.into_iter().filter_map(|(uid, document)| match document {
+        Json::Object(map) => Some((uid, map)),
+        _ => None,
+    });
+    Ok(maps.collect())
+}

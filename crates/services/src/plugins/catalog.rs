@@ -1,0 +1,149 @@
+//! What there is to choose from when a cluster of a release is made.
+
+use std::collections::BTreeMap;
+
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+
+use serde_json::json;
+use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
+use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
+use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
+use stoker_state::json::merge;
+use stoker_store::{List, Session};
+
+/// All choices are held against all.
+const CHOICES_MAX: usize = 200;
+
+/// A release and, of each plugin that fits it, the newest version.
+pub struct Catalog {
+    pub release: Release,
+    /// By name.
+    plugins: BTreeMap<String, Plugin>,
+}
+
+impl Catalog {
+    /// For clusters of this mode, or of any if there is none yet.
+    pub async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ServiceResult<Self> {
+        let all = session.plugin_list(&List::default()).await?.items;
+        let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();
+        let chosen = in_play(&release.body, mode, &bodies);
+        let is_chosen = |body: &NewPlugin| {
+            chosen.get(body.name.as_str()).is_some_and(|chosen| chosen.version == body.version)
+        };
+        let chosen: Vec<bool> = bodies.iter().map(|body| is_chosen(body)).collect();
+        let plugins = all.into_iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+        let plugins = plugins.map(|(plugin, _)| (plugin.body.name.clone(), plugin)).collect();
+        Ok(Self { release, plugins })
+    }
+
+    pub fn plugins(&self) -> impl Iterator<Item = &Plugin> {
+        self.plugins.values()
+    }
+
+    pub fn plugin(&self, name: &str) -> Option<&Plugin> {
+        self.plugins.get(name)
+    }
+
+    /// The settings of a cluster as it begins, sections of plugins included.
+    pub fn settings(&self) -> JsonMap {
+        let editable = self.release.body.attributes_metadata.get("editable").and_then(Json::as_object);
+        let mut settings = editable.cloned().unwrap_or_default();
+        for (name, plugin) in &self.plugins {
+            let mut section = plugin.body.attributes_metadata.clone();
+            let off = json!({"metadata": {"class": "plugin", "enabled": false}, "value": false});
+            merge(&mut section, off.as_object().cloned().unwrap_or_default());
+            settings.insert(name.clone(), Json::Object(section));
+        }
+        settings
+    }
+
+    pub fn registry(&self) -> Registry {
+        registry(&self.release.body, self.plugins.values().map(|plugin| &plugin.body))
+    }
+
+    /// The wizard of the release with those of the plugins, restrictions generated.
+    pub fn wizard(&self, registry: &Registry) -> ServiceResult<Mixed> {
+        let plugins = self.plugins.values().map(|plugin| &plugin.body);
+        let mixed = mixed(&self.release.body, plugins, registry).map_err(|conflicts| at_odds(&conflicts))?;
+        let n_choices = n_choices(&mixed.wizard, registry);
+        if n_choices > CHOICES_MAX {
+            return Err(ServiceError::invalid(format!(
+                "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
+            )));
+        }
+        Ok(Mixed { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
+    }
+}
+
+/// Of each plugin that fits a release the newest version, by name.
+pub fn in_play<'p>(
+    release: &NewRelease,
+    mode: Option<&str>,
+    plugins: &[&'p NewPlugin],
+) -> BTreeMap<&'p str, &'p NewPlugin> {
+    let target = release.fit_target(mode);
+    let mut newest: BTreeMap<&str, &NewPlugin> = BTreeMap::new();
+    for plugin in plugins.iter().filter(|plugin| plugin.fits(target)) {
+        let known = newest.entry(&plugin.name).or_insert(plugin);
+        if compare_versions(&plugin.version, &known.version).is_gt() {
+            *known = plugin;
+        }
+    }
+    newest
+}
+
+/// The components of a release and of plugins, each of which is there in one version.
+pub fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
+    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::of).collect();
+    Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
+}
+
+/// The wizard of a release with those of plugins, each of which is there in one version.
+pub fn mixed<'p>(
+    release: &NewRelease,
+    plugins: impl Iterator<Item = &'p NewPlugin>,
+    registry: &Registry,
+) -> Result<Mixed, Vec<MixConflict>> {
+    const NOTHING: &Json = &Json::Null;
+    let wizards: Vec<PluginWizard<'_>> = plugins
+        .map(|plugin| PluginWizard {
+            name: &plugin.name,
+            version: &plugin.version,
+            wizard: plugin.extra.get("wizard_metadata").unwrap_or(NOTHING),
+            components: provided(registry, &plugin.name),
+        })
+        .collect();
+    mix(&Json::Object(release.wizard_metadata.clone()), &wizards)
+}
+
+fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {
+    let is_own = |provider: &Provider| provider.is_plugin() && provider.as_str() == plugin;
+    let own = registry.components().iter().filter(|component| is_own(&component.provider));
+    own.map(|component| component.name.clone()).collect()
+}
+
+fn at_odds(conflicts: &[MixConflict]) -> ServiceError {
+    let item = |conflict: &MixConflict| ErrorDetail {
+        kind: Some(conflict.kind),
+        plugin: Some(conflict.plugin.clone()),
+        ..ErrorDetail::new(&conflict.path, conflict.message())
+    };
+    ServiceError::conflicting(conflicts.iter().map(item).collect())
+}
+
+/// What speaks against a selection, as reports show it, each with its words.
+pub fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
+    let shown = |finding: &Finding| {
+        let mut shown = finding.to_json();
+        if let Json::Object(fields) = &mut shown {
+            fields.insert("message".to_owned(), Json::from(registry.explain(finding)));
+        }
+        shown
+    };
+    findings.iter().map(shown).collect()
+}
+
+/// What is wrong with a selection, in words.
+pub fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
+    ErrorDetail { kind: Some(finding.kind()), ..ErrorDetail::new(path, registry.explain(finding)) }
+}

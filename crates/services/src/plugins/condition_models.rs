@@ -1,0 +1,105 @@
+//! What conditions of restrictions may ask about.
+
+use serde_json::json;
+use stoker_model::{Cluster, Json, JsonMap, Release};
+
+/// The release of the predecessor that this API follows; its clients ask for it.
+pub const FUEL_VERSION: &str = "10.0";
+/// Where nobody says otherwise.
+pub const NET_PROVIDER: &str = "neutron";
+
+/// How networks are kept apart where no component says otherwise.
+const SEGMENTATION: &str = "vlan";
+const SEGMENTATIONS: &[&str] = &[SEGMENTATION, "gre", "tun"];
+
+/// How the networks of a cluster are kept apart: what the chosen network is called.
+fn segmentation(components: &[String]) -> &'static str {
+    let networks = components.iter().filter(|name| name.starts_with("network:"));
+    let mut named = networks.filter_map(|name| name.rsplit(':').next());
+    let known = |name: &str| SEGMENTATIONS.iter().copied().find(|known| *known == name);
+    named.find_map(known).unwrap_or(SEGMENTATION)
+}
+
+/// One document for each model.
+pub struct ConditionModels {
+    cluster: Json,
+    settings: Json,
+    release: Json,
+    version: Json,
+    networking_parameters: Json,
+}
+
+impl ConditionModels {
+    /// Of a cluster with these settings, sections of plugins included.
+    pub fn of_cluster(cluster: &Cluster, release: &Release, settings: JsonMap) -> Self {
+        let segments = segmentation(&cluster.components);
+        let cluster = json!({
+            "id": cluster.id.0,
+            "name": cluster.name,
+            "status": cluster.status.as_str(),
+            "mode": cluster.mode,
+            "net_provider": cluster.net_provider,
+            "net_segment_type": segments,
+            "components": cluster.components,
+            "fuel_version": FUEL_VERSION,
+        });
+        Self::new(cluster, segments, release, settings)
+    }
+
+    /// Of a cluster that is about to be made.
+    pub fn of_new_cluster(mode: &str, release: &Release, settings: JsonMap) -> Self {
+        let cluster = json!({
+            "status": "new",
+            "mode": mode,
+            "net_provider": NET_PROVIDER,
+            "net_segment_type": SEGMENTATION,
+            "components": [],
+            "fuel_version": FUEL_VERSION,
+        });
+        Self::new(cluster, SEGMENTATION, release, settings)
+    }
+
+    fn new(cluster: Json, segments: &str, release: &Release, settings: JsonMap) -> Self {
+        let body = &release.body;
+        Self {
+            cluster,
+            settings: Json::Object(settings),
+            release: json!({
+                "id": release.id.0,
+                "name": body.name,
+                "version": body.version,
+                "operating_system": body.operating_system,
+            }),
+            version: json!({"release": FUEL_VERSION, "feature_groups": []}),
+            networking_parameters: json!({"segmentation_type": segments}),
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        match name {
+            "cluster" => Some(&self.cluster),
+            "settings" => Some(&self.settings),
+            "release" => Some(&self.release),
+            "version" => Some(&self.version),
+            "networking_parameters" => Some(&self.networking_parameters),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_kept_apart_as_their_component_says() {
+        for (components, expected) in [
+            (&[][..], "vlan"),
+            (&["hypervisor:tun", "network:neutron:core:ml2", "network:neutron:ml2:tun"], "tun"),
+            (&["network:neutron:ml2:dvs"], "vlan"),
+        ] {
+            let components: Vec<String> = components.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(segmentation(&components), expected, "{components:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What speaks against plugins being enabled together in a cluster.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
+use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
+use stoker_store::{GraphFilter, List, Session};
+
+use crate::error::{ErrorDetail, ServiceResult};
+
+use super::catalog::{finding_item, registry};
+
+const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
+    `common.propagate_task_deploy` is off in this environment; switch it on first, or together with the plugin";
+/// From this version on, tasks say themselves what they wait for.
+const TASK_VERSION: &str = "2.0.0";
+/// Types of tasks that do nothing by themselves.
+const MARKS: &[&str] = &["group", "skipped", "stage"];
+
+/// Whether tasks of the older kinds take part in deployments of a cluster. Where its settings do not ask, they do.
+fn carries_legacy(cluster: &Cluster) -> bool {
+    let setting = cluster.editable.get("common").and_then(|common| common.get("propagate_task_deploy"));
+    setting.and_then(|setting| setting.get("value")).is_none_or(|value| *value != Json::Bool(false))
+}
+
+/// Whether a plugin has tasks of the older kinds.
+pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> ServiceResult<bool> {
+    if !plugin.body.tasks.is_empty() {
+        return Ok(true);
+    }
+    let graph = session.graph_find(Owner::Plugin(plugin.id), &GraphType::default()).await?;
+    let is_legacy = |task: &Task| {
+        let text = |field: &str| task.field(field).and_then(Json::as_str);
+        let is_mark = text("type").is_some_and(|kind| MARKS.contains(&kind));
+        !is_mark && compare_versions(text("version").unwrap_or("1.0.0"), TASK_VERSION).is_lt()
+    };
+    Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
+}
+
+/// A cluster and the plugins that it shall have.
+pub struct Enabling<'a> {
+    pub cluster: &'a Cluster,
+    pub release: &'a Release,
+    /// All that are enabled afterwards, each name once.
+    pub plugins: Vec<&'a Plugin>,
+    /// Names of those that were not enabled before: only what they bring is judged.
+    pub fresh: BTreeSet<&'a str>,
+}
+
+impl Enabling<'_> {
+    /// Every reason to refuse, the path of a plugin as `path` says.
+    pub async fn problems(
+        &self,
+        session: &mut Session,
+        path: impl Fn(&str) -> String,
+    ) -> ServiceResult<Vec<ErrorDetail>> {
+        if self.fresh.is_empty() {
+            return Ok(Vec::new());
+        }
+        let refusal = |plugin: &str, reason: &str| {
+            let message = format!("plugin `{plugin}` cannot be enabled: {reason}");
+            ErrorDetail { plugin: Some(plugin.to_owned()), ..ErrorDetail::new(path(plugin), message) }
+        };
+        let mut items = Vec::new();
+        for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
+            items.push(refusal(&plugin, &reason));
+        }
+        for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
+            if !carries_legacy(self.cluster) && has_legacy_tasks(session, plugin).await? {
+                items.push(refusal(&plugin.body.name, LEGACY_REFUSED));
+            }
+        }
+        let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
+        let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
+        for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
+            let reason = finding_item(&registry, &finding, "");
+            items.push(ErrorDetail { kind: reason.kind, ..refusal(&plugin, &reason.message) });
+        }
+        Ok(items)
+    }
+
+    /// Roles, volumes and the like that two bring.
+    fn collisions(&self) -> Vec<(String, String)> {
+        let body = &self.release.body;
+        let network_roles = body.extra.get("network_roles_metadata").and_then(Json::as_array);
+        let parts = ReleaseParts {
+            roles: &body.roles_metadata,
+            volumes: &body.volumes_metadata,
+            network_roles: network_roles.map_or(&[], Vec::as_slice),
+        };
+        let plugins: Vec<_> = self.plugins.iter().map(|plugin| &plugin.body).collect();
+        let collisions = contributions(parts, &plugins).err().unwrap_or_default();
+        let reason = |collision: &Collision| {
+            let owners: Vec<&str> = collision.owners.iter().map(String::as_str).collect();
+            let kind = collision.kind.replace('_', " ");
+            self.reason(&format!("the {kind} `{}`", collision.name), &owners)
+        };
+        collisions.iter().filter_map(reason).collect()
+    }
+
+    /// Tasks that two plugins bring. Those of the release or of the cluster may be changed by several: how they are
+    /// merged is told with the graph.
+    async fn task_collisions(&self, session: &mut Session) -> ServiceResult<Vec<(String, String)>> {
+        if self.plugins.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let common = [Owner::Release(self.release.id), Owner::Cluster(self.cluster.id)];
+        let own = self.plugins.iter().map(|plugin| Owner::Plugin(plugin.id));
+        let filter = GraphFilter { owners: Some(own.chain(common).collect()), ..GraphFilter::default() };
+        let graphs = session.graph_list(&filter, &List::default()).await?.items;
+        let mut owners: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        let mut shared: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for graph in &graphs {
+            let plugin = self.plugins.iter().find(|plugin| graph.owner == Owner::Plugin(plugin.id));
+            for stored in graph.tasks.iter() {
+                let place = (graph.graph_type.as_str(), stored.task.name.as_str());
+                match plugin {
+                    Some(plugin) => owners.entry(place).or_default().push(&plugin.body.name),
+                    None => _ = shared.insert(place),
+                }
+            }
+        }
+        owners.retain(|place, names| names.len() > 1 && !shared.contains(place));
+        let reason = |((graph_type, task), names): ((&str, &str), Vec<&str>)| {
+            self.reason(&format!("the task `{task}` of graph `{graph_type}`"), &names)
+        };
+        Ok(owners.into_iter().filter_map(reason).collect())
+    }
+
+    /// Whom to tell that others have the thing too; nobody if all of them are enabled already.
+    fn reason(&self, what: &str, owners: &[&str]) -> Option<(String, String)> {
+        let plugin = owners.iter().rev().find(|owner| self.fresh.contains(*owner))?;
+        let others: Vec<String> = owners
+            .iter()
+            .filter(|owner| owner != &plugin)
+            .map(
+                |owner| {
+                    if *owner == "release" { "the release".to_owned() } else { format!("plugin `{owner}`") }
+                },
+            )
+            .collect();
+        Some(((*plugin).to_owned(), format!("{what} is also in {}", others.join(" and "))))
+    }
+}

@@ -1,0 +1,77 @@
+//! Files of plugins as deployments use them.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use stoker_model::{Cluster, Plugin, PluginId, Release};
+use stoker_packages::{Limits, folder_digest};
+use stoker_store::Session;
+
+use crate::error::ServiceResult;
+
+use super::files::{Packages, aside};
+
+/// Scripts that are copied to nodes have to be smaller; there is no need to look at more.
+const LIMITS: Limits = Limits {
+    n_entries_max: 4000,
+    file_bytes_max: 32 << 20,
+    total_bytes_max: 32 << 20,
+    depth_max: 32,
+    path_bytes_max: 1024,
+    text_bytes_max: 4 << 20,
+};
+
+/// The scripts of a plugin on this server.
+pub struct ScriptsHere {
+    pub folder: PathBuf,
+    /// None where they cannot be read as a whole: whoever copies them tells why.
+    pub digest: Option<String>,
+}
+
+/// The scripts of those plugins that were installed from a package and fit the cluster.
+pub async fn scripts_of(
+    packages: &Packages,
+    session: &mut Session,
+    cluster: &Cluster,
+    release: &Release,
+    plugins: impl Iterator<Item = &Plugin>,
+) -> ServiceResult<HashMap<PluginId, ScriptsHere>> {
+    let folders = session.plugin_folders().await?;
+    let target = release.body.fit_target(Some(&cluster.mode));
+    let mut found = Vec::new();
+    for plugin in plugins {
+        let folder = folders.iter().find(|(_, id)| **id == plugin.id).map(|(name, _)| name);
+        let scripts = plugin.body.scripts_path(target).filter(|path| stays_inside(path));
+        let (Some(folder), Some(scripts)) = (folder, scripts) else { continue };
+        let folder = packages.root().folder(folder).join(scripts);
+        found.push((plugin.id, plugin.body.version.clone(), std::path::absolute(&folder).unwrap_or(folder)));
+    }
+    if found.is_empty() {
+        return Ok(HashMap::new());
+    }
+    aside(move || {
+        let with_digests =
+            found.into_iter().filter(|(_, _, folder)| !is_bare(folder)).map(|(id, version, folder)| {
+                let digest = folder_digest(&folder, &LIMITS).ok();
+                // On nodes, each version has its own folder.
+                let digest = digest.map(|digest| format!("{version} {digest}"));
+                (id, ScriptsHere { folder, digest })
+            });
+        with_digests.collect()
+    })
+    .await
+}
+
+/// Packages are checked when they are installed; what is said of a plugin afterwards need not be.
+fn stays_inside(path: &str) -> bool {
+    Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// Whether a folder is there and has nothing to copy: an archive cannot have a folder without a file in it, so
+/// packages put a hidden one there.
+fn is_bare(folder: &Path) -> bool {
+    let is_hidden = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
+    };
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_hidden))
+}

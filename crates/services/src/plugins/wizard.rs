@@ -1,0 +1,54 @@
+//! The wizard of a release, ready for answers.
+
+use std::collections::BTreeSet;
+
+use stoker_model::{Json, JsonMap};
+use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
+use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate, named_components};
+
+use crate::error::ServiceResult;
+
+use super::catalog::Catalog;
+use super::condition_models::ConditionModels;
+
+pub struct Wizard<'c> {
+    catalog: &'c Catalog,
+    mixed: Mixed,
+    models: ConditionModels,
+}
+
+impl<'c> Wizard<'c> {
+    /// For a new cluster of this mode.
+    pub fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ServiceResult<Self> {
+        let models = ConditionModels::of_new_cluster(mode, &catalog.release, catalog.settings());
+        Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
+    }
+
+    pub fn choose(&self, answers: &JsonMap) -> Result<Chosen, Vec<AnswerProblem>> {
+        let plugins: BTreeSet<&str> =
+            self.catalog.plugins().map(|plugin| plugin.body.name.as_str()).collect();
+        choose(&self.mixed, answers, &|name| self.models.get(name), &plugins)
+    }
+
+    /// Components that the answers stand for, whether they can be chosen or not.
+    pub fn named_components(&self, answers: &JsonMap) -> Vec<String> {
+        named_components(&self.mixed, answers)
+    }
+
+    pub fn evaluate(&self, answers: &JsonMap) -> Evaluation {
+        evaluate(&self.mixed, answers, &|name| self.models.get(name))
+    }
+}
+
+/// The mode that answers set.
+pub fn bound_mode(chosen: &Chosen) -> Option<&str> {
+    chosen.settled().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
+}
+
+/// Whether components can be chosen together in clusters of the release.
+pub fn decide(catalog: &Catalog, registry: &Registry, components: &[String]) -> Decision {
+    let components: Vec<&str> = components.iter().map(String::as_str).collect();
+    let required: Vec<&str> =
+        catalog.release.body.required_component_types.iter().map(String::as_str).collect();
+    registry.decide(Selection { components: &components, required_types: &required })
+}

@@ -1,0 +1,81 @@
+//! Random numbers: the only module of this crate that draws them.
+
+use crate::error::{ServiceError, ServiceResult};
+
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
+const LETTERS_AND_DIGITS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| ServiceError::internal_from("the system gives no random numbers", error))?;
+    Ok(bytes)
+}
+
+/// A random UUID (version 4).
+pub fn uuid() -> ServiceResult<String> {
+    let mut bytes = bytes::<16>()?;
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex = hex(&bytes);
+    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+}
+
+/// For jitter: falls back to 0 where the system gives no random numbers.
+pub fn below(limit: u64) -> u64 {
+    getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
+}
+
+pub fn hex_text(n_chars: usize) -> ServiceResult<String> {
+    text(n_chars, HEX_DIGITS)
+}
+
+/// Letters and digits: fit for every configuration file.
+pub fn password(n_chars: usize) -> ServiceResult<String> {
+    text(n_chars, LETTERS_AND_DIGITS)
+}
+
+fn text(n_chars: usize, alphabet: &[u8]) -> ServiceResult<String> {
+    // Bytes beyond the last whole alphabet are thrown away: they would favour its beginning.
+    let n_usable = 256 / alphabet.len() * alphabet.len();
+    let mut text = String::with_capacity(n_chars);
+    while text.len() < n_chars {
+        let drawn = bytes::<64>()?;
+        let usable = drawn.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < n_usable);
+        let missing = n_chars - text.len();
+        text.extend(usable.take(missing).map(|byte| char::from(alphabet[byte % alphabet.len()])));
+    }
+    Ok(text)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(HEX_DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_the_length_and_the_letters_asked_for() {
+        for n_chars in [0, 1, 24, 64, 200] {
+            let password = password(n_chars).unwrap();
+            assert_eq!(password.len(), n_chars);
+            assert!(password.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            let hex = hex_text(n_chars).unwrap();
+            assert_eq!(hex.len(), n_chars);
+            assert!(hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
+        }
+        assert_ne!(password(24).unwrap(), password(24).unwrap());
+    }
+
+    #[test]
+    fn a_uuid_is_of_version_4() {
+        let uuid = uuid().unwrap();
+        let lengths: Vec<usize> = uuid.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert_eq!(&uuid[14..15], "4");
+        assert!("89ab".contains(&uuid[19..20]));
+    }
+}

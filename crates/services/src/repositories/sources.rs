@@ -1,0 +1,194 @@
+//! Which repositories nodes of a cluster use, and where they find them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest as _, Sha256};
+use stoker_model::{Cluster, DocumentId, Json, Plugin, PluginId, Release};
+use stoker_packages::{Repository, index_digest};
+use stoker_registry::sources::{PASSWORD_MARK, RepositoryKind, STATE_KEY, TASK_ENDING, USER_MARK};
+use stoker_settings::Server;
+use stoker_store::Session;
+
+use crate::error::ServiceResult;
+
+use super::access::PackageAccess;
+use crate::plugins::files::{Packages, aside};
+
+/// What nodes need to know to read packages of plugins from this server.
+#[derive(Clone)]
+pub struct Repositories {
+    pub access: Arc<PackageAccess>,
+    pub packages: Packages,
+    pub settings: Arc<Server>,
+    pub is_encrypted: bool,
+    /// Certificate in PEM form that package managers have to trust, where the server issues its own.
+    pub authority: Option<Arc<str>>,
+}
+
+impl Repositories {
+    /// The address nodes use: the configured one, or the one the server listens on.
+    fn base_address(&self) -> String {
+        if let Some(url) = &self.settings.packages_url {
+            return url.trim_end_matches('/').to_owned();
+        }
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        let listen = self.access.bound().unwrap_or(self.settings.listen);
+        format!("{scheme}://{}", reachable(listen))
+    }
+}
+
+/// A repository of a plugin on this server.
+pub struct SourceHere {
+    pub kind: RepositoryKind,
+    /// Where nodes find it, without a slash at the end.
+    pub address: String,
+    /// The folder of the plugin, and what tells this repository from others.
+    pub digest: String,
+}
+
+/// The repositories of those plugins that were installed from a package, fit the cluster, and have packages with an index.
+pub async fn sources_of(
+    repositories: &Repositories,
+    session: &mut Session,
+    cluster: &Cluster,
+    release: &Release,
+    plugins: impl Iterator<Item = &Plugin>,
+) -> ServiceResult<HashMap<PluginId, SourceHere>> {
+    let target = release.body.fit_target(Some(&cluster.mode));
+    let mut found = Vec::new();
+    let mut folders = None;
+    for plugin in plugins {
+        let Some(repository) =
+            plugin.body.repository_path(target).and_then(|(os, path)| Repository::new(os, path))
+        else {
+            continue;
+        };
+        if folders.is_none() {
+            folders = Some(session.plugin_folders().await?);
+        }
+        let named = folders.iter().flatten().find(|(_, id)| **id == plugin.id);
+        found.extend(named.map(|(folder, _)| (plugin.id, folder.clone(), repository)));
+    }
+    if found.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let (base, root) = (repositories.base_address(), repositories.packages.root().clone());
+    let node_root = repositories.settings.node_root.clone();
+    aside(move || {
+        let here = |(id, folder, repository): (PluginId, String, Repository)| {
+            let index = index_digest(repository.kind, &root.folder(&folder).join(&repository.path))?;
+            let address = format!("{base}/packages/{folder}/{}", encoded(&repository.path));
+            let sum = Sha256::digest(format!("{address}\n{node_root}\n{index}").as_bytes());
+            let digest = format!("{folder} {}", URL_SAFE_NO_PAD.encode(&sum[..16]));
+            Some((id, SourceHere { kind: repository.kind, address, digest }))
+        };
+        found.into_iter().filter_map(here).collect()
+    })
+    .await
+}
+
+/// Plugins whose repositories nodes of a cluster may still use, though they should not: names, and the folders they were in.
+pub async fn former_sources(
+    session: &mut Session,
+    cluster: &Cluster,
+    present: &HashSet<String>,
+) -> ServiceResult<BTreeMap<String, String>> {
+    let successes = session.successes_of_repositories(cluster.id).await?;
+    let ids: HashSet<DocumentId> = successes
+        .into_iter()
+        .filter(|(task, _)| !plugin_of(task).is_some_and(|plugin| present.contains(plugin)))
+        .map(|(_, document)| document)
+        .collect();
+    let documents = session.documents_get(&ids.into_iter().collect::<Vec<_>>()).await?;
+    let mut former = BTreeMap::new();
+    for held in documents.values().filter_map(|document| document.get(STATE_KEY)?.as_object()) {
+        for (plugin, digest) in held.iter().filter(|(plugin, _)| !present.contains(*plugin)) {
+            let folder = digest.as_str().and_then(|digest| digest.split(' ').next()).unwrap_or_default();
+            former.insert(plugin.clone(), folder.to_owned());
+        }
+    }
+    Ok(former)
+}
+
+fn plugin_of(task: &str) -> Option<&str> {
+    task.strip_suffix(TASK_ENDING)?.strip_suffix('-')
+}
+
+/// An address that stands for all of them is none to go to.
+fn reachable(listen: SocketAddr) -> String {
+    if !listen.ip().is_unspecified() {
+        return listen.to_string();
+    }
+    let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    host.map_or_else(|| listen.to_string(), |host| format!("{host}:{}", listen.port()))
+}
+
+/// A path as a part of an address.
+fn encoded(path: &str) -> String {
+    let mut encoded = String::new();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/.-_~+".contains(&byte) {
+            encoded.push(byte.into());
+        } else {
+            _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// Whether a task brings a node its credential.
+pub fn wants_credential(parameters: &Json) -> bool {
+    match parameters {
+        Json::String(text) => text.contains(PASSWORD_MARK),
+        Json::Array(items) => items.iter().any(wants_credential),
+        Json::Object(map) => map.values().any(wants_credential),
+        _ => false,
+    }
+}
+
+/// Puts what only the server knows into a task: the credential of the node that it goes to.
+pub fn put_credential(parameters: &mut Json, user: &str, password: &str) {
+    match parameters {
+        Json::String(text) if text.contains(PASSWORD_MARK) => {
+            *text = text.replace(USER_MARK, user).replace(PASSWORD_MARK, password);
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| put_credential(item, user, password)),
+        Json::Object(map) => map.values_mut().for_each(|item| put_credential(item, user, password)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn credentials_go_where_they_are_marked() {
+        let mark = "{STOKER_PACKAGES_USER}:{STOKER_PACKAGES_PASSWORD}";
+        let mut given = json!({"a": [{"b": mark}, mark], "c": "{STOKER_PACKAGES_USER}", "d": 1});
+        assert!(wants_credential(&given));
+        put_credential(&mut given, "u", "p");
+        assert_eq!(given, json!({"a": [{"b": "u:p"}, "u:p"], "c": "{STOKER_PACKAGES_USER}", "d": 1}));
+        assert!(!wants_credential(&given), "it has it");
+    }
+
+    #[test]
+    fn an_address_is_one_that_nodes_can_go_to() {
+        assert_eq!(reachable("10.0.0.1:80".parse().unwrap()), "10.0.0.1:80");
+        assert!(!reachable("0.0.0.0:80".parse().unwrap()).starts_with("0.0.0.0"));
+        assert_eq!(encoded("repositories/ub untu+1"), "repositories/ub%20untu+1");
+    }
+
+    #[test]
+    fn tasks_are_of_plugins() {
+        assert_eq!(plugin_of("grid-net-repository"), Some("grid-net"));
+        assert_eq!(plugin_of("gridrepository"), None);
+    }
+}

@@ -1,0 +1,98 @@
+//! All use cases of one server, with what they share.
+
+use std::sync::Arc;
+
+use stoker_settings::{DatabaseLocation, Server};
+use stoker_store::{List, ModuleFilter, Store, StoreError};
+use stoker_traces::Tracer;
+
+use crate::clock::Clock;
+use crate::error::ServiceError;
+use crate::graphs::{Graphs, PluginTaskCache};
+use crate::modules::ModuleKeys;
+use crate::modules::key_agreement::{self, AgreementError};
+use crate::modules::keys::KeyError;
+use crate::planning::{PlanCache, PlanMetrics, Planning};
+use crate::plugins::files::Packages;
+use crate::repositories::{PackageAccess, Repositories};
+use crate::webhooks::Webhooks;
+
+/// Cloning is cheap.
+#[derive(Clone)]
+pub struct Services {
+    /// Files of plugins.
+    pub packages: Packages,
+    pub repositories: Repositories,
+    pub graphs: Graphs,
+    pub planning: Planning,
+    /// Seal contents of modules and secrets of webhooks at rest.
+    pub module_keys: ModuleKeys,
+    pub webhooks: Webhooks,
+}
+
+/// What the composition root provides.
+pub struct Environment {
+    pub store: Store,
+    pub settings: Arc<Server>,
+    pub clock: Clock,
+    pub tracer: Tracer,
+    pub is_encrypted: bool,
+    /// Certificate in PEM form that clients of this server have to trust, where it issues its own.
+    pub authority: Option<Arc<str>>,
+}
+
+/// Why the use cases cannot be offered.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    #[error(transparent)]
+    Agreement(#[from] AgreementError),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+impl Services {
+    /// Opens the keys of modules, and agrees with the other servers of the database on the secrets they share.
+    pub async fn open(environment: Environment) -> Result<Self, OpenError> {
+        let Environment { store, settings, clock, tracer, is_encrypted, authority } = environment;
+        let is_sealed = is_something_sealed(&store).await?;
+        let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
+        if matches!(settings.database, DatabaseLocation::Url(_)) {
+            key_agreement::agree(&store, &module_keys, is_sealed, clock.now()).await?;
+        }
+        let packages = Packages::new(&settings);
+        let repositories = Repositories {
+            access: Arc::new(PackageAccess::agree(&store, clock.now()).await?),
+            packages: packages.clone(),
+            settings: Arc::clone(&settings),
+            is_encrypted,
+            authority,
+        };
+        let graphs = Graphs {
+            settings: Arc::clone(&settings),
+            packages: packages.clone(),
+            repositories: repositories.clone(),
+            plugin_tasks: Arc::new(PluginTaskCache::default()),
+        };
+        let planning = Planning {
+            store: store.clone(),
+            settings: Arc::clone(&settings),
+            clock,
+            tracer,
+            graphs: graphs.clone(),
+            plans: Arc::new(PlanCache::default()),
+            metrics: PlanMetrics::default(),
+        };
+        let webhooks = Webhooks::new(store, settings, clock, module_keys.clone());
+        Ok(Self { packages, repositories, graphs, planning, module_keys, webhooks })
+    }
+}
+
+async fn is_something_sealed(store: &Store) -> Result<bool, StoreError> {
+    let mut session = store.read().await?;
+    let has_modules = !session.module_list(&ModuleFilter::default()).await?.is_empty();
+    Ok(has_modules || !session.webhook_list(&List::default()).await?.items.is_empty())
+}

@@ -1,0 +1,63 @@
+//! What happens is told to people and to webhooks.
+//!
+//! Messages are written down in the transaction of what they tell of (`notifications` composes them), and sent afterwards by
+//! whichever server takes them first (`sender`). Whoever dies in between has sent nothing twice that a receiver cannot
+//! tell by its number.
+
+mod metrics;
+mod notifications;
+mod sender;
+mod signature;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stoker_model::WebhookId;
+use stoker_settings::Server;
+use stoker_store::Store;
+use tokio::sync::Notify;
+
+pub use self::metrics::DeliveryMetrics;
+pub use self::notifications::{node_news, run_news, test_news};
+pub use self::sender::{INTERVAL, run};
+use crate::clock::Clock;
+use crate::modules::ModuleKeys;
+
+/// The outbox of webhooks. Cloning is cheap.
+#[derive(Clone)]
+pub struct Webhooks {
+    store: Store,
+    settings: Arc<Server>,
+    clock: Clock,
+    keys: ModuleKeys,
+    pub metrics: DeliveryMetrics,
+    bell: Arc<Notify>,
+    busy: Arc<Mutex<BTreeSet<WebhookId>>>,
+}
+
+impl Webhooks {
+    /// `keys` unseal the secrets of webhooks.
+    pub fn new(store: Store, settings: Arc<Server>, clock: Clock, keys: ModuleKeys) -> Self {
+        let (metrics, bell, busy) = (DeliveryMetrics::default(), Arc::default(), Arc::default());
+        Self { store, settings, clock, keys, metrics, bell, busy }
+    }
+
+    /// Wakes the sender: there may be a delivery to send.
+    pub fn ring(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Webhooks with a delivery in flight.
+    fn busy(&self) -> Vec<WebhookId> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
+    fn set_busy(&self, webhook: WebhookId, is_busy: bool) {
+        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_busy {
+            busy.insert(webhook);
+        } else {
+            busy.remove(&webhook);
+        }
+    }
+}

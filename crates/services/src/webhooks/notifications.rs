@@ -1,0 +1,71 @@
+//! What is told, in words for people and as a document for programs.
+
+use serde_json::json;
+use stoker_model::{Cluster, Json, Micros, NewNotification, Node, Run, Topic, Webhook};
+
+use crate::clock;
+
+/// A run has started or ended.
+pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewNotification {
+    let what = match topic {
+        Topic::RunStarted => "has started",
+        Topic::RunSucceeded => "has succeeded",
+        Topic::RunStopped => "was stopped",
+        _ => "has failed",
+    };
+    let mut message = format!("{} of `{}` (run {}) {what}", run.name, cluster.name, run.id);
+    if let Some(why) = run.message.as_deref().filter(|_| topic != Topic::RunStopped) {
+        message = format!("{message}: {why}");
+    }
+    let mut body = body_of(topic, now, &message);
+    body["cluster"] = json!({"id": cluster.id.0, "name": cluster.name});
+    body["run"] = json!({
+        "id": run.id.0,
+        "uuid": run.uuid,
+        "name": run.name.as_str(),
+        "status": run.status.as_str(),
+        "message": run.message,
+        "started_at": run.started_at.map(clock::zoned),
+        "ended_at": run.ended_at.map(clock::zoned),
+    });
+    NewNotification {
+        topic,
+        message,
+        cluster_id: Some(cluster.id),
+        run_id: Some(run.id),
+        node_id: None,
+        body,
+    }
+}
+
+/// The agent of a node came or went.
+pub fn node_news(node: &Node, now: Micros) -> NewNotification {
+    let (topic, what) = if node.online {
+        (Topic::NodeBack, "is back")
+    } else {
+        (Topic::NodeLost, "is away: nothing is heard of its agent")
+    };
+    let message = format!("node {} ({}) {what}", node.id, node.name);
+    let mut body = body_of(topic, now, &message);
+    body["node"] = json!({"id": node.id.0, "name": node.name, "hostname": node.hostname});
+    body["cluster"] = node.cluster_id.map_or(Json::Null, |id| json!({"id": id.0}));
+    NewNotification {
+        topic,
+        message,
+        cluster_id: node.cluster_id,
+        run_id: None,
+        node_id: Some(node.id),
+        body,
+    }
+}
+
+/// Somebody wants to see whether a webhook works.
+pub fn test_news(webhook: &Webhook, now: Micros) -> Json {
+    let mut body = body_of(Topic::WebhookTest, now, "this is a test");
+    body["webhook"] = json!({"id": webhook.id.0, "name": webhook.body.name});
+    body
+}
+
+fn body_of(topic: Topic, now: Micros, message: &str) -> Json {
+    json!({"topic": topic.as_str(), "at": clock::zoned(now), "message": message})
+}
