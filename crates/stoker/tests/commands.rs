@@ -1,6 +1,6 @@
 //! `stoker yaql` subcommands: helpers, functions, reference, bench, repl.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 

@@ -1,6 +1,6 @@
 //! `stoker yaql EXPRESSION`: results and errors.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 

@@ -1,6 +1,6 @@
 //! `stoker plan --offline`: data and text output.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -39,10 +39,10 @@ fn json_contains_every_instance_with_its_reason() {
     assert_eq!(
         instances,
         [
-            "configure@1 run: `$.debug` has changed: debug was false and is true",
-            "configure@2 run: `$.access` has changed: access.password is another (secret)",
-            "deploy_start@sync skip: a stage is a point in time, there is nothing to run",
-            "join@2 run: it has no condition",
+            "configure@1 run: `$.debug` has changed: debug changed from false to true",
+            "configure@2 run: `$.access` has changed: access.password changed: (secret)",
+            "deploy_start@sync skip: a stage is a synchronization point and runs nothing",
+            "join@2 run: the task has no condition",
         ]
     );
     let edges: BTreeSet<String> =
@@ -68,7 +68,7 @@ fn summary_groups_equal_reasons() {
     assert_eq!(code, 0);
     assert!(
         stdout.contains(
-            "run  configure on 1, 2\n       `$.debug` is new: the task has not succeeded here before"
+            "run  configure on 1, 2\n       `$.debug` is new: the task has never succeeded on this node"
         ),
         "{stdout}"
     );
@@ -119,7 +119,7 @@ fn invalid_diagram_options_are_rejected() {
     check(&["--only-task", "join"], "use `--only-tasks`");
     check(&["--runs-only", "--output", "json"], "needs a diagram format");
     check(&["--output", "svg", "--graph", "tasks", "--runs-only"], "conflicts with `--graph tasks`");
-    check(&["--output", "svg", "--only-task", "joni"], "no task of the plan is called `joni`");
+    check(&["--output", "svg", "--only-task", "joni"], "the plan has no task `joni`");
     check(&["--output", "dot", "--graph", "tasks", "--parents-of", "x"], "Task x is not present in graph");
     check(&["--output", "picture"], "possible values: text, json, yaml, dot, svg, mermaid");
 }

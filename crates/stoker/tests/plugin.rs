@@ -1,6 +1,6 @@
 //! `stoker plugin create`, `check` and `build` over the real binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -75,7 +75,7 @@ fn invalid_names_and_paths_of_new_plugins_are_rejected() {
     let folder = Folder::new();
     for name in ["Grid", "grid net", "grid.net", "ä"] {
         let stderr = expect_failure(&plugin(&["create", path_str(&folder.file(name))]), 2);
-        assert!(stderr.contains("small letters, digits"), "{stderr}");
+        assert!(stderr.contains("lowercase letters, digits"), "{stderr}");
     }
     fs::create_dir(folder.file("taken")).unwrap();
     assert!(
@@ -160,13 +160,13 @@ fn hook_runs_before_the_check_and_can_fail_the_build() {
     let folder = Folder::new();
     let path = create_plugin(&folder, &[]);
     let hook = path.join("pre_build_hook");
-    fs::write(&hook, "#!/bin/sh\necho told\ncp -r . ../copy\nmkdir -p deployment_scripts/made\necho made > deployment_scripts/made/file\n").unwrap();
+    fs::write(&hook, "#!/bin/sh\necho hook-output\ncp -r . ../copy\nmkdir -p deployment_scripts/made\necho made > deployment_scripts/made/file\n").unwrap();
     expect_ok(&plugin(&["build", path_str(&path)]));
     assert!(!path.join("deployment_scripts/made").exists(), "the hook is not executable");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     let output = plugin(&["build", path_str(&path)]);
     assert_eq!(expect_ok(&output).lines().count(), 1, "standard output contains only the path");
-    assert!(text(&output.stderr).contains("told"));
+    assert!(text(&output.stderr).contains("hook-output"));
     assert!(path.join("deployment_scripts/made/file").exists());
     fs::remove_file(path.join("gridnet-1.0.0.fp")).unwrap();
     fs::write(&hook, "#!/bin/sh\nexit 7\n").unwrap();

@@ -1,6 +1,6 @@
 //! `stoker registry` over the real binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -225,7 +225,7 @@ fn selection_is_checked_with_reasons() {
     let response: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
         response["conflicts"][0],
-        json!({"kind": "unknown", "component": "storage:nobody", "reason": "nobody provides `storage:nobody`"})
+        json!({"kind": "unknown", "component": "storage:nobody", "reason": "no release or plugin provides `storage:nobody`"})
     );
     assert_eq!(response["conflicts"][1]["type"], "hypervisor");
     let (code, _, stderr) = check(&["--mode", "other", contrail]);

@@ -42,15 +42,15 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(crate) fn of(wanted: &ResolvedOptions) -> Outcome<Self> {
+    pub(crate) fn of(options: &ResolvedOptions) -> Outcome<Self> {
         let credentials = Credentials::read()?;
-        let url = wanted.server.clone().or_else(environment::server);
+        let url = options.server.clone().or_else(environment::server);
         let url = url.or_else(|| credentials.current().map(str::to_owned));
         let address = Address::parse(url.as_deref().unwrap_or(DEFAULT_SERVER))
             .map_err(|error| errors::failure(error, None))?;
         let stored = credentials.of(address.as_str());
         let stored_ca_file = || stored.as_ref().and_then(|login| login.ca_file.clone());
-        let ca_file = wanted.ca_file.clone().or_else(environment::ca_file).or_else(stored_ca_file);
+        let ca_file = options.ca_file.clone().or_else(environment::ca_file).or_else(stored_ca_file);
         Ok(Self { address, ca_file, stored, credentials })
     }
 
@@ -82,10 +82,10 @@ pub(crate) fn user_or_default(user: Option<&str>) -> String {
 
 impl<'p> Remote<'p> {
     /// Authenticates with the first of: `--token`, `STOKER_TOKEN`, the stored login, `STOKER_PASSWORD`.
-    pub(crate) fn connect(wanted: &ResolvedOptions, printer: &'p mut Printer) -> Outcome<Self> {
-        let target = Target::of(wanted)?;
+    pub(crate) fn connect(options: &ResolvedOptions, printer: &'p mut Printer) -> Outcome<Self> {
+        let target = Target::of(options)?;
         let client = target.client()?;
-        let token = wanted.token.clone().or_else(environment::token);
+        let token = options.token.clone().or_else(environment::token);
         let token = match token.or_else(|| target.stored.map(|login| login.token)) {
             Some(token) => Some(Token::new(token)),
             None => match environment::password() {
@@ -93,25 +93,25 @@ impl<'p> Remote<'p> {
                 None => None,
             },
         };
-        Ok(Self::with(client.with_token(token), wanted, printer))
+        Ok(Self::with(client.with_token(token), options, printer))
     }
 
     /// Returns an unauthenticated instance for output that needs no request.
     pub(crate) fn offline(
-        wanted: &ResolvedOptions,
+        options: &ResolvedOptions,
         target: &Target,
         printer: &'p mut Printer,
     ) -> Outcome<Self> {
-        Ok(Self::with(target.client()?, wanted, printer))
+        Ok(Self::with(target.client()?, options, printer))
     }
 
-    fn with(client: Client, wanted: &ResolvedOptions, printer: &'p mut Printer) -> Self {
+    fn with(client: Client, options: &ResolvedOptions, printer: &'p mut Printer) -> Self {
         Self {
             client,
             printer,
-            format: wanted.format.unwrap_or_default(),
-            is_quiet: wanted.is_quiet,
-            is_verbose: wanted.is_verbose,
+            format: options.format.unwrap_or_default(),
+            is_quiet: options.is_quiet,
+            is_verbose: options.is_verbose,
         }
     }
 

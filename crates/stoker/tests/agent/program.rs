@@ -39,7 +39,7 @@ async fn agent_joins_once_executes_tasks_and_stops_on_sigterm() {
     let output =
         agent_output(&["--server", &server.url(), "--state", &folder.file("state").display().to_string()]);
     assert_eq!(output.0, 5);
-    assert!(output.1.contains("another agent uses"), "{}", output.1);
+    assert!(output.1.contains("in use by another agent"), "{}", output.1);
     agent.kill().await.unwrap();
 }
 
@@ -57,7 +57,7 @@ fn invalid_usage_is_explained() {
         (&["--stdio"], 2, "--node"),
         (&["--stdio", "--node", "1", "--server", "http://a"], 2, "cannot be used with"),
         (&["--server", "http://a", "--hook", "dance=/x"], 2, "unknown hook `dance`"),
-        (&["--server", "a:8000", "--state", &state], 5, "write `https://"),
+        (&["--server", "a:8000", "--state", &state], 5, "expected `https://"),
         (&["--server", "http://127.0.0.1:1", "--state", &state], 5, "--join-token"),
         (&["--server", "http://127.0.0.1:1", "--state", "/proc/no/such"], 5, "cannot create `/proc/no/such`"),
     ];

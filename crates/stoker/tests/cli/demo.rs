@@ -19,7 +19,7 @@ fn demo_completes_and_cleans_up() {
         "did you mean `shell`?",
         "20 to run",
         "4 to run",
-        "debug: false → true",
+        "changed from false to true",
         "Demo finished",
     ];
     for word in words {

@@ -70,7 +70,7 @@ fn empty_names_are_rejected() {
                 args.extend(["--file", "g.yaml"]);
             }
             let output = run_command(program(folder.path(), &args), "");
-            output.fails(2, &["is no graph type"]);
+            output.fails(2, &["is not a valid graph type"]);
         }
     }
     run_command(program(folder.path(), &["role", "show", "--env", "1", ""]), "").fails(2, &["NAME"]);

@@ -27,7 +27,7 @@ fn run_is_controlled_through_another_server() {
     let stream = site.client.watch(&site.servers[1], &format!("/api/v1/runs/{run}/events"));
     site.post(1, 202, &format!("/api/v1/runs/{run}/pause"), &json!({}));
     let response = site.post(1, 409, &format!("/api/v1/runs/{run}/pause"), &json!({}));
-    assert!(response["message"].as_str().unwrap().contains("paused already"), "{response}");
+    assert!(response["message"].as_str().unwrap().contains("already paused"), "{response}");
     site.post(1, 202, &format!("/api/v1/runs/{run}/resume"), &json!({}));
     verify_run(&site, run, N_TASKS);
     let stream = stream.join().unwrap();
@@ -66,6 +66,6 @@ fn revocation_applies_to_all_servers() {
     let path = format!("/api/v1/agents/{}", agent["id"]);
     site.client.expect(204, &site.servers[0], "DELETE", &path, None);
     until("the agent is disconnected", || {
-        site.read("agent-0.log").contains("does not accept the credential").then_some(())
+        site.read("agent-0.log").contains("rejected the agent's credential").then_some(())
     });
 }

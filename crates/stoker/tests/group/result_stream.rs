@@ -59,7 +59,7 @@ fn result_of_a_lost_machine_is_recorded() {
     }
     std::fs::write(site.file("go"), "").unwrap();
     until("NATS stores all results", || {
-        (count_in_logs(&site, "agent", N_NODES, "NATS keeps the result") == N_NODES).then_some(())
+        (count_in_logs(&site, "agent", N_NODES, "result published to NATS") == N_NODES).then_some(())
     });
     site.lose_agents();
     for server in 0..2 {

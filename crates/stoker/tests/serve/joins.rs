@@ -15,9 +15,9 @@ fn rejected_join_reports_the_reason() {
         String::from_utf8(output.stderr).unwrap()
     };
     let output = rejected_join("wrong", Some("stk_wrong"));
-    assert!(output.contains("does not let this agent join") && output.contains(UNKNOWN), "{output}");
+    assert!(output.contains("refused the join request") && output.contains(UNKNOWN), "{output}");
     let output = rejected_join("none", None);
-    assert!(output.contains("give it a token with `--join-token`"), "{output}");
+    assert!(output.contains("pass a join token with `--join-token`"), "{output}");
 
     let join = |token: &str, node: &str| {
         site.client.call("POST", "/api/v1/agents/join", Some(&json!({"token": token, "node": node}))).unwrap()

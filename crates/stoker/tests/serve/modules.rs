@@ -187,7 +187,7 @@ fn keys_are_rotated_while_the_server_runs() {
 #[test]
 fn killed_server_records_no_partial_results() {
     let mut site = Site::new();
-    let slow = format!("#!/bin/sh\necho begun >> {}\nsleep 3\n", site.work.file("trace").display());
+    let slow = format!("#!/bin/sh\necho started >> {}\nsleep 3\n", site.work.file("trace").display());
     site.script("slow", &slow);
     site.write_tracing_script("after");
     site.module(&["create", "slow", "--type", "script", "--file", "slow", "--apply-order", "1"]);

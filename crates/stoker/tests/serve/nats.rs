@@ -66,7 +66,7 @@ fn pattern(text: &str) -> Pattern {
 
 fn is_over_nats(site: &Site, node_idx: usize) -> bool {
     let log = site.read(&format!("agent-{node_idx}.log"));
-    log.rfind("through NATS").unwrap_or(0) > log.rfind("straight to the server").unwrap_or(0)
+    log.rfind("through NATS").unwrap_or(0) > log.rfind("connecting directly to the server").unwrap_or(0)
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn invalid_nats_options_are_rejected() {
     };
     assert!(serve(&["--nats-keys", "x"]).contains("NATS options need a NATS URL"));
     let stderr = serve(&["--nats", "http://u:hunter2@a"]);
-    assert!(stderr.contains("is no address of NATS") && !stderr.contains("hunter2"), "{stderr}");
+    assert!(stderr.contains("is not a NATS address") && !stderr.contains("hunter2"), "{stderr}");
     assert!(serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", "/no/such"]).contains("/no/such"));
     std::fs::write(folder.file("keys"), "{}").unwrap();
     let keys = folder.file("keys").display().to_string();
@@ -147,14 +147,16 @@ fn agents_connect_directly_while_nats_is_unavailable() {
     secured_nats.nats.stop();
     until("the agent connects directly", || {
         let log = site.read("agent-0.log");
-        log.contains("straight to the server").then_some(())
+        log.contains("connecting directly to the server").then_some(())
     });
     site.await_agent(0);
     site.upload(&json!([{"id": "t", "type": "shell", "version": "2.1.0", "roles": "*",
         "parameters": {"cmd": "true"}}]));
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
     secured_nats.nats.start();
-    until("the agent returns to NATS", || site.read("agent-0.log").contains("NATS is back").then_some(()));
+    until("the agent returns to NATS", || {
+        site.read("agent-0.log").contains("NATS available again").then_some(())
+    });
     site.await_agent(0);
     assert_eq!(site.deploy(&json!({"force": true}))["status"], "ready");
 }
@@ -356,7 +358,7 @@ fn nats_without_authentication_is_not_used_for_agents() {
     // Agents connect directly.
     site.await_agent(0);
     until("the agent connects directly", || {
-        site.read("agent-0.log").contains("straight to the server").then_some(())
+        site.read("agent-0.log").contains("connecting directly to the server").then_some(())
     });
     assert!(site.read("server.log").contains("lets everybody in"), "{}", site.read("server.log"));
 }

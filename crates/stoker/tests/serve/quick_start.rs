@@ -49,7 +49,7 @@ fn quick_start_works_as_written() {
         "run  install-database on 1",
         "3 to run, 3 to skip",
         "install-shop succeeded",
-        "settings.common.debug.value was false and is true",
+        "settings.common.debug.value changed from false to true",
         "2 to run, 4 to skip",
     ] {
         assert!(text.contains(expected), "`{expected}` is not in\n{text}");

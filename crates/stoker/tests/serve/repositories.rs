@@ -17,7 +17,6 @@ fn has_apt() -> bool {
     let paths = tools.map(stoker_testkit::Tool::find);
 
     paths.iter().all(Option::is_some)
-
 }
 
 impl Site {

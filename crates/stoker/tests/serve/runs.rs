@@ -265,10 +265,11 @@ fn secrets_are_masked_in_output() {
 fn server_stops_immediately_and_its_runs_continue() {
     let mut site = Site::new(&json!([]));
     let file = site.file("slow").display().to_string();
-    let cmd = format!("echo begun >>{file}; until [ -e {file}.go ]; do sleep 0.05; done; echo done >>{file}");
+    let cmd =
+        format!("echo started >>{file}; until [ -e {file}.go ]; do sleep 0.05; done; echo done >>{file}");
     site.upload(&json!([task("slow", json!(["controller"]), json!(cmd), &json!({}))]));
     let run = site.execute(&json!({}));
-    until("the task starts", || (site.read("slow") == "begun\n").then_some(()));
+    until("the task starts", || (site.read("slow") == "started\n").then_some(()));
     let stream = site.client.watch(&format!("/api/v1/runs/{run}/events"), "event: started");
     let requested_at = Instant::now();
     site.terminate_server();
@@ -279,7 +280,7 @@ fn server_stops_immediately_and_its_runs_continue() {
     until("the task ends", || site.read("slow").ends_with("done\n").then_some(()));
     site.start_server();
     assert_eq!(site.wait_for_end(run)["status"], "ready");
-    assert_eq!(site.read("slow"), "begun\ndone\n", "the task is not executed again");
+    assert_eq!(site.read("slow"), "started\ndone\n", "the task is not executed again");
 }
 
 fn is_alive(pid: &str) -> bool {

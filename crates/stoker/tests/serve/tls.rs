@@ -92,7 +92,11 @@ fn invalid_tls_options_fail_the_start() {
     };
     expect_start_failure(&["--tls-cert", text(&file)], 2, "--tls-key");
     expect_start_failure(&["--tls-name", "a"], 2, "--ca-dir");
-    expect_start_failure(&["--tls-cert", text(&file), "--tls-key", text(&file)], 5, "holds no certificate");
+    expect_start_failure(
+        &["--tls-cert", text(&file), "--tls-key", text(&file)],
+        5,
+        "contains no certificate",
+    );
     expect_start_failure(&["--ca-dir", text(&folder.file("none"))], 5, "stoker ca init");
 }
 

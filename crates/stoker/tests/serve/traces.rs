@@ -45,7 +45,7 @@ fn trace_spans_request_run_and_tasks() {
             ("OTEL_BSP_SCHEDULE_DELAY", "50"),
         ],
     );
-    let environment_file = site.file("told").display().to_string();
+    let environment_file = site.file("environment").display().to_string();
     let cmd = format!(
         "echo \"$TRACEPARENT|$OTEL_EXPORTER_OTLP_HEADERS\" >{environment_file}; echo a-secret-{PASSWORD}"
     );
@@ -82,7 +82,7 @@ fn trace_spans_request_run_and_tasks() {
     }
     // The task gets the trace context, but not the key of the collector.
     let on_node = find_span(&spans, "task", "well");
-    assert_eq!(site.read("told").trim(), format!("00-{TRACE}-{}-01|", on_node.id));
+    assert_eq!(site.read("environment").trim(), format!("00-{TRACE}-{}-01|", on_node.id));
     for head in collector.heads() {
         assert!(head.starts_with("POST /v1/traces HTTP/1.1"), "{head}");
         assert!(head.contains("application/x-protobuf") && head.contains(KEY), "{head}");
@@ -99,7 +99,7 @@ fn unavailable_collector_is_logged_once() {
         &json!([task("well", "controller", "true")]),
         &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9"), ("OTEL_BSP_SCHEDULE_DELAY", "20")],
     );
-    let n_warnings = |log: &str| site.read(log).matches("does not take traces").count();
+    let n_warnings = |log: &str| site.read(log).matches("does not accept traces").count();
     for _ in 0..3 {
         assert_eq!(site.wait_for_end(execute(&site))["status"], "ready");
         until("the server logs a warning", || (n_warnings("server.log") > 0).then_some(()));

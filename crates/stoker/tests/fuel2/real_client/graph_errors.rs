@@ -14,7 +14,7 @@ fn all_problems_of_an_invalid_graph_are_reported() {
         ("- {id: a, type: stage}\n- {id: a, type: stage}", "Tasks duplication found: a"),
         (
             "- {id: a, type: stage, requires: [b]}\n- {id: b, type: stage, requires: [a]}",
-            "wait for each other: a → b → a",
+            "dependency cycle: a → b → a",
         ),
         ("- {id: a, type: shell, role: '*', parameters: {cmd: {yaql_exp: '$.'}}}", "yaql"),
         ("{tasks: [{id: a, type: stage}], colour: red}", "colour"),

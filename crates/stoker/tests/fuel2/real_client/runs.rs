@@ -156,7 +156,7 @@ fn environment_is_redeployed_and_reset() {
 #[test]
 fn deployment_is_stopped() {
     let fuel = Fuel::with_cluster();
-    let (started, go) = (fuel.path("begun"), fuel.path("go"));
+    let (started, go) = (fuel.path("started"), fuel.path("go"));
     let slow = format!("touch {started}; until test -e {go}; do sleep 0.1; done");
     let task = |id: &str, cmd: &str| json!({"id": id, "type": "shell", "version": "2.1.0", "roles": ["controller"], "parameters": {"cmd": cmd, "timeout": 600}});
     let mut later = task("later", &format!("touch {}", fuel.path("later")));
