@@ -1,18 +1,19 @@
-//! Places inside a scalar of YAML or JSON: from a piece of its value back to where that piece is written.
+//! Maps a range of a scalar's value to its source span, for YAML and JSON.
 //!
-//! Quotes, escapes, indentation and folding make value and text differ, but never in the order of what is not
-//! blank: the n-th visible character of the value is the n-th visible character of the text, escapes counting as
-//! one. That is all the arithmetic there is here.
+//! Quotes, escapes, indentation and folding make value and source differ, but they preserve the order of
+//! non-whitespace characters: the n-th visible character of the value is the n-th visible character of the
+//! source, where an escape counts as one character.
 
 use std::ops::Range;
 
 use crate::node::Node;
 use crate::position::{Position, Span};
 
-/// Where a piece of the text of `node` stands in its file; the whole node where that cannot be told.
+/// Returns the source span of a byte range of the text of `node`, or the span of the whole node if it cannot
+/// be determined.
 ///
-/// Whoever finds a mistake inside a text (an expression, a pattern) knows bytes of the value; its author knows lines
-/// and columns of the file.
+/// Used to report an error inside a text (an expression, a pattern), known by its byte range in the value, at
+/// its line and column in the file.
 pub fn place_in(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
     let (Some(value), raw) = (node.as_str(), node.span.slice(file_text)) else { return node.span };
     let Some(visible) =
@@ -29,7 +30,7 @@ pub fn place_in(node: &Node, file_text: &str, piece: Range<usize>) -> Span {
     Span { start: position(file_text, base + start), end: position(file_text, base + end.max(start)) }
 }
 
-/// A place by its offset, lines ending as they do in YAML.
+/// Returns the position of a byte offset, with the line breaks of YAML.
 fn position(text: &str, offset: usize) -> Position {
     let before = &text[..text.floor_char_boundary(offset)];
     let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
@@ -41,10 +42,10 @@ fn position(text: &str, offset: usize) -> Position {
 
 type Visible = Vec<Range<usize>>;
 
-/// Pieces of a text and the characters they stand for.
+/// Source ranges and the characters they denote.
 type Pieces = Vec<(Range<usize>, char)>;
 
-/// The visible characters of a text read in one way, if that reading gives the value.
+/// Returns the source ranges of the visible characters under one interpretation, if it yields the value.
 fn matching(read: fn(&str) -> Option<Pieces>, raw: &str, value: &str) -> Option<Visible> {
     let pieces: Pieces = read(raw)?.into_iter().filter(|(_, letter)| !letter.is_whitespace()).collect();
     let same =
@@ -56,8 +57,8 @@ fn n_visible(text: &str) -> usize {
     text.chars().filter(|letter| !letter.is_whitespace()).count()
 }
 
-/// Plain text and blocks: every character stands for itself.
-#[expect(clippy::unnecessary_wraps, reason = "one of three ways to read, and the others may fail")]
+/// Interprets plain and block scalars: every character denotes itself.
+#[expect(clippy::unnecessary_wraps, reason = "shares its type with two interpretations that may fail")]
 fn as_written(raw: &str) -> Option<Pieces> {
     Some(raw.char_indices().map(|(at, letter)| (at..at + letter.len_utf8(), letter)).collect())
 }
@@ -90,7 +91,7 @@ fn double_quoted(raw: &str) -> Option<Pieces> {
     Some(pieces)
 }
 
-/// How long an escape is and what it stands for; blanks are all the same to us.
+/// Returns the length of an escape and the character it denotes. All whitespace characters are treated alike.
 fn escape(text: &str) -> Option<(usize, char)> {
     let letter = text[1..].chars().next()?;
     let n_digits = match letter {
@@ -111,7 +112,7 @@ fn escape(text: &str) -> Option<(usize, char)> {
     Some((2 + n_digits, char::from_u32(code)?))
 }
 
-/// JSON writes characters beyond the first 65,536 as two escapes.
+/// Decodes a surrogate pair, which JSON uses for characters beyond the BMP.
 fn surrogate_pair(high: u32, rest: &str) -> Option<(usize, char)> {
     let low = u32::from_str_radix(rest.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
     let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
@@ -124,14 +125,14 @@ mod tests {
 
     use super::*;
 
-    /// Finds `piece` in the value under `k` and returns the text at the place that was found for it.
-    fn check(text: &str, piece: &str, line: u32, column: u32, written: &str) {
+    /// Locates `piece` in the value of `k` and checks the position and source text of the result.
+    fn check(text: &str, piece: &str, line: u32, column: u32, source: &str) {
         let is_json = text.starts_with('{');
         let loaded = if is_json { json::load } else { load }(text, &Limits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
         let at = node.as_str().unwrap().find(piece).unwrap();
         let span = place_in(node, text, at..at + piece.len());
-        assert_eq!((span.start.line, span.start.column, span.slice(text)), (line, column, written), "{text}");
+        assert_eq!((span.start.line, span.start.column, span.slice(text)), (line, column, source), "{text}");
     }
 
     #[test]
@@ -150,19 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn json_counts_a_pair_of_surrogates_as_one() {
+    fn json_surrogate_pair_is_one_character() {
         check(r#"{"k": "a\n\ud83d\ude00\/ + b"}"#, "b", 1, 28, "b");
         check(r#"{"k": "a\n\ud83d\ude00\/ + b"}"#, "😀", 1, 11, r"\ud83d\ude00");
     }
 
     #[test]
-    fn blocks_keep_their_lines() {
+    fn block_scalars_are_mapped_by_line() {
         check("k: |\n  'one'\n    + two\n\n  + three\n", "three", 5, 5, "three");
         check("k: >-\n  \"fold\"\n  + ed\n", "+ ed", 3, 3, "+ ed");
     }
 
     #[test]
-    fn the_end_is_after_the_last_character() {
+    fn end_of_value_maps_to_the_end_of_the_text() {
         let text = "k: 'a + '\n";
         let loaded = load(text, &Limits::default());
         let node = loaded.documents[0].root.get("k").unwrap();
