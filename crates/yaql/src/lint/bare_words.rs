@@ -1,9 +1,9 @@
-//! Bare words that mean a constant in other languages.
+//! Detects bare words that are constants in other languages.
 
 use super::{Hint, HintKind};
 use crate::syntax::{ArgNode, Node, NodeId, Tree};
 
-/// Words and what is probably meant by them.
+/// Words and the YAQL constant that was probably intended.
 const WORDS: &[(&str, &str)] = &[
     // sorted
     ("FALSE", "false"),
@@ -19,22 +19,22 @@ const WORDS: &[(&str, &str)] = &[
     // end sorted
 ];
 
-/// Such words wherever a value is expected: not where they name something.
+/// Returns a finding for each such word in a value position, that is, not used as a key or argument name.
 pub(super) fn bare_words(tree: &Tree) -> Vec<Hint> {
-    let is_name = names(tree);
+    let is_name = name_positions(tree);
     let hint = |id: NodeId| {
         let Node::Keyword(constant) = *tree.node(id) else { return None };
         let word = tree.constant(constant).as_str()?;
-        let (_, meant) = WORDS.iter().find(|(known, _)| *known == word)?;
+        let (_, constant) = WORDS.iter().find(|(listed, _)| *listed == word)?;
         let message = format!("`{word}` is the text \"{word}\" here");
-        let help = format!("write `{meant}`, or put it in quotes if the text is meant");
+        let help = format!("write `{constant}`, or put it in quotes if the text is meant");
         Some(Hint { kind: HintKind::BareWord, span: tree.span(id), message, help: Some(help) })
     };
     (0..tree.nodes.len() as NodeId).filter(|id| !is_name[*id as usize]).filter_map(hint).collect()
 }
 
-/// Beside each node whether it names something: a key, or an argument.
-fn names(tree: &Tree) -> Vec<bool> {
+/// Returns for each node whether it is a key or the name of an argument.
+fn name_positions(tree: &Tree) -> Vec<bool> {
     let mut is_name = vec![false; tree.nodes.len()];
     let first = |is_name: &mut Vec<bool>, slots: &[ArgNode]| {
         if let Some(ArgNode::Positional(id)) = slots.first() {

@@ -1,4 +1,4 @@
-//! The tree of an expression as it is explained: without what explains itself.
+//! The tree of an expression as shown by `explain`: constants and successful plain paths are omitted.
 
 use crate::Span;
 use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree};
@@ -8,7 +8,7 @@ use super::trace::{Seen, Trace};
 
 const TEXT_CHARS_MAX: usize = 60;
 
-/// A part of an expression, what it was, and its own parts.
+/// A node of an explanation: source text, observed results and child nodes.
 #[derive(Debug)]
 pub struct Part {
     pub text: String,
@@ -17,13 +17,13 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether it or one of its parts failed.
+    /// Reports whether this node or a descendant failed.
     pub fn holds_failure(&self) -> bool {
         self.seen.error.is_some() || self.parts.iter().any(Self::holds_failure)
     }
 }
 
-/// The parts of an expression, with what was seen of them.
+/// Builds the explanation of an expression from a trace of its evaluation.
 pub fn parts(tree: &Tree, trace: &Trace) -> Part {
     Shape { tree, trace }.part(tree.root, None)
 }
@@ -36,14 +36,14 @@ struct Shape<'a> {
 impl Shape<'_> {
     fn part(&self, id: NodeId, label: Option<NodeId>) -> Part {
         let seen = self.trace.seen(&self.tree.source, id);
-        // A path that leads somewhere needs no explanation of its steps.
+        // The steps of a path that was resolved need no explanation.
         let parts = if seen.error.is_none() && self.is_path(id) { Vec::new() } else { self.children(id) };
         let label =
             label.map(|label| format!("{} => ", self.tree.text(self.tree.span(label)))).unwrap_or_default();
         Part { text: label + &self.text(id), seen, parts }
     }
 
-    /// A part as it is written, but for what is before its last dot: that has a line of its own.
+    /// Returns the source of a node. A receiver that is listed as a child is abbreviated to `…`.
     fn text(&self, id: NodeId) -> String {
         let span = self.tree.span(id);
         let (Node::Member { receiver, .. } | Node::Method { receiver, .. } | Node::Index { receiver, .. }) =

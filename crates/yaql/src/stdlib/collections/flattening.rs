@@ -1,23 +1,23 @@
-//! Walking collections together with the collections in them.
+//! Flattening of nested collections.
 
 use crate::eval::Cursor;
 use crate::stdlib::prelude::*;
 use crate::value::KindSet;
 
-/// Elements of a collection; those of the given kinds are walked in their turn.
-pub(super) struct Opening {
+/// Iterates over a collection and replaces elements of the given kinds by their elements, recursively.
+pub(super) struct Flatten {
     outer: Cursor,
     inner: Vec<Cursor>,
-    opened: KindSet,
+    flattened_kinds: KindSet,
 }
 
-impl Opening {
-    pub(super) fn new(outer: Cursor, opened: KindSet) -> Self {
-        Self { outer, inner: Vec::new(), opened }
+impl Flatten {
+    pub(super) fn new(outer: Cursor, flattened_kinds: KindSet) -> Self {
+        Self { outer, inner: Vec::new(), flattened_kinds }
     }
 }
 
-impl Lazy for Opening {
+impl Lazy for Flatten {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         loop {
             let item = match self.inner.last_mut() {
@@ -25,7 +25,7 @@ impl Lazy for Opening {
                 None => self.outer.next(cx)?,
             };
             match item {
-                Some(item) if self.opened.has(item.kind()) => {
+                Some(item) if self.flattened_kinds.has(item.kind()) => {
                     cx.charge(64)?;
                     self.inner.push(cx.cursor(item)?);
                 }
@@ -37,10 +37,10 @@ impl Lazy for Opening {
     }
 }
 
-/// An iterator over arguments in which iterators, and no other collections, are opened.
-pub(super) fn open_iterators(cx: &mut Cx<'_>, arguments: Vec<Value>) -> Result<Value> {
+/// Returns an iterator over arguments in which iterators, but no other collections, are flattened.
+pub(super) fn flatten_iterators(cx: &mut Cx<'_>, arguments: Vec<Value>) -> Result<Value> {
     let arguments = cx.tuple(arguments)?;
     let depth = arguments.depth();
     let outer = cx.cursor(arguments)?;
-    cx.lazy(Opening::new(outer, KindSet::Iterator), depth)
+    cx.lazy(Flatten::new(outer, KindSet::Iterator), depth)
 }

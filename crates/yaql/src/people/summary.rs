@@ -1,4 +1,4 @@
-//! Values in a few words, for people who want to see what kind of thing passed by.
+//! One-line summaries of values.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use crate::Value;
 
 use super::to_json_line;
 
-/// At most about `chars_max` characters on one line. Long containers lose their middle levels first, then their
-/// tail, and say how much there is.
+/// Summarizes a value in about `chars_max` characters on one line. Nested containers are truncated first,
+/// then the end of the container; a truncated container shows its length.
 pub fn short(value: &Value, chars_max: usize) -> String {
     let mut out = String::new();
     write(value, chars_max, &mut out);
@@ -27,13 +27,13 @@ fn write(value: &Value, chars_max: usize, out: &mut String) {
             write_items(map.iter().map(|(k, v)| Item::Entry(k, v)), map.len(), ['{', '}'], chars_max, out);
         }
         Value::Str(text) => {
-            let cut: String = text.chars().take(chars_max.max(8)).collect();
-            let ellipsis = if cut.len() < text.len() { "…" } else { "" };
-            out.push_str(&to_json_line(&Value::str(cut)));
+            let prefix: String = text.chars().take(chars_max.max(8)).collect();
+            let ellipsis = if prefix.len() < text.len() { "…" } else { "" };
+            out.push_str(&to_json_line(&Value::str(prefix)));
             out.push_str(ellipsis);
         }
         Value::Iterator(_) | Value::Ordering(_) => out.push_str("‹lazy sequence›"),
-        Value::Keys(_) | Value::Items(_) | Value::Values(_) => out.push_str("‹view of a map›"),
+        Value::Keys(_) | Value::Items(_) | Value::Values(_) => out.push_str("‹map view›"),
         Value::Context(_) => out.push_str("‹context›"),
         Value::Callable(_) => out.push_str("‹function›"),
         Value::DateTime(moment) => out.push_str(&moment.isoformat().unwrap_or_default()),
@@ -69,10 +69,11 @@ fn write_items<'a>(
         }
         let used = out.chars().count() - start;
         if used + 4 > chars_max {
-            _ = write!(out, "… {len} in all");
+            _ = write!(out, "… {len} total");
             break;
         }
-        // Each level gets half of what is left, so that deep values show their shape and not only their first leaf.
+        // Each level gets half of the remaining width, so that a summary shows the structure and not just the
+        // first leaf.
         let rest = (chars_max - used) / 2;
         match item {
             Item::Value(value) => write(value, rest, out),

@@ -1,7 +1,8 @@
-//! Errors of the language in words for people.
+//! Human-readable error messages.
 //!
-//! The messages of the reference are kept where programs read them. A person sees the expression beside the
-//! message, so there the message need not repeat it, and names of operators inside the library mean nothing.
+//! [`Error::message`](crate::error::Error::message) matches the reference, for programs that compare it. User
+//! interfaces display the expression next to the message, so the messages here do not repeat it, and they use
+//! the spelling of operators in expressions instead of internal names.
 
 use crate::ErrorClass;
 
@@ -34,7 +35,7 @@ pub fn in_words(class: ErrorClass, message: &str) -> String {
     }
 }
 
-/// An operator, an access or a literal instead of its name in the library.
+/// Describes an operator, accessor or literal, given its internal name.
 fn operator_words(name: &str) -> String {
     match title(name).as_str() {
         "value[…]" => "`[…]` after a value".to_owned(),
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_the_library_become_what_people_write() {
+    fn internal_names_are_replaced_by_operators() {
         let check = |class, message: &str, expected: &str| assert_eq!(in_words(class, message), expected);
         let no_match = |name: &str| format!("No function \"{name}\" matches supplied arguments");
         check(ErrorClass::NoMatchingFunction, &no_match("#operator_+"), "`+` does not take these operands");
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stays_without_words() {
+    fn empty_messages_are_replaced() {
         assert!(!in_words(ErrorClass::Assertion, "").is_empty());
         assert!(!in_words(ErrorClass::StopIteration, "").is_empty());
         assert_eq!(in_words(ErrorClass::Assertion, "mine"), "mine");
