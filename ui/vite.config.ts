@@ -5,7 +5,7 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: "es2022",
-    // Everything is a file of its own: the server's policy allows nothing inline.
+    // No inlined assets: the Content-Security-Policy of the server forbids inline content.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -1,29 +1,29 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, Site } from "./kit";
+import { createShop, Site } from "./kit";
 
 let site: Site;
 let cluster: number;
 beforeAll(async () => {
   site = await Site.start();
-  cluster = (await shop(site)).cluster;
+  cluster = (await createShop(site)).cluster;
 });
 afterAll(() => site?.stop());
 
-test("a cluster is planned, the plan says why, and applying it is watched to the end", async () => {
+test("plan is created, shows reasons, and its run is followed to the end", async () => {
   const page = await site.open(`/clusters/${cluster}`);
-  await page.getByRole("button", { name: "Plan…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Plan" }).click();
+  await page.getByRole("button", { name: "Create plan…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create plan" }).click();
   await page.getByRole("heading", { name: /^Plan #/ }).waitFor();
   await page.getByRole("gridcell", { name: "install-shop on shop-2: runs" }).click();
   const panel = page.getByRole("complementary", { name: "install-shop on shop-2" });
   await panel.getByText("has not succeeded here before").waitFor();
   expect(page.url()).toContain("task=install-shop");
-  await page.getByRole("button", { name: "Apply…" }).click();
+  await page.getByRole("button", { name: "Apply plan…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText(/Run \d+ task instances of shop\?/).waitFor();
-  await dialog.getByRole("button", { name: "Apply" }).click();
+  await dialog.getByText(/\d+ task instances will run/).waitFor();
+  await dialog.getByRole("button", { name: "Apply plan" }).click();
   await page.getByRole("heading", { name: /^Run #/ }).waitFor();
   await page.getByRole("gridcell", { name: "install-shop on shop-5: success" }).waitFor();
   await page.locator(".pagehead .status-success").waitFor();
@@ -31,10 +31,10 @@ test("a cluster is planned, the plan says why, and applying it is watched to the
   await page.getByRole("figure", { name: /Timeline/ }).getByText("shop-5", { exact: true }).waitFor();
   await page.getByRole("tab", { name: "Graph" }).click();
   await page.getByRole("button", { name: "Task install-shop" }).waitFor();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });
 
-test("what failed is shown with its output, and is retried", async () => {
+test("failed task shows its output and is retried", async () => {
   const mark = join(site.folder, "mark");
   const tasks = [
     { id: "needs-mark", type: "shell", version: "2.1.0", roles: ["web"], parameters: { cmd: `echo looking for it; test -f ${mark}`, retries: 0 } },
@@ -43,28 +43,28 @@ test("what failed is shown with its output, and is retried", async () => {
   await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=marked`, tasks);
   const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, { graph_type: "marked" });
   const page = await site.open(`/plans/${plan.id}`);
-  await page.getByRole("button", { name: "Apply…" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: "Apply plan…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Apply plan" }).click();
   await page.locator(".pagehead .status-failed").waitFor();
   await page.getByRole("gridcell", { name: "after-mark on shop-2: blocked" }).waitFor();
   await page.getByRole("region", { name: "Failures" }).getByRole("button", { name: "needs-mark on shop-2" }).click();
   await page.getByRole("log").getByText("looking for it").waitFor();
   writeFileSync(mark, "");
   const failed = page.url();
-  await page.getByRole("button", { name: "Retry failed" }).click();
+  await page.getByRole("button", { name: "Retry failed tasks" }).click();
   await page.waitForURL((url) => url.pathname !== new URL(failed).pathname);
   await page.getByRole("gridcell", { name: "after-mark on shop-2: success" }).waitFor();
   await page.locator(".pagehead .status-success").waitFor();
   await page.getByRole("gridcell", { name: "needs-mark on shop-2: success" }).click();
-  await page.getByRole("region", { name: "Earlier on this node" }).getByText("failed").waitFor();
+  await page.getByRole("region", { name: "Earlier runs on this node" }).getByText("failed").waitFor();
   const retried = page.url();
-  await page.getByRole("button", { name: "Run again from here" }).click();
+  await page.getByRole("button", { name: "Rerun from this task" }).click();
   await page.waitForURL((url) => url.pathname !== new URL(retried).pathname);
   await page.getByRole("gridcell", { name: "after-mark on shop-2: success" }).waitFor();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });
 
-test("a run is paused, resumed and stopped", async () => {
+test("run is paused, resumed and stopped", async () => {
   const tasks = [{ id: "slow", type: "shell", version: "2.1.0", roles: ["database"], parameters: { cmd: "echo begun; sleep 300" } }];
   await site.call("PUT", `clusters/${cluster}/deployment_tasks?graph_type=slow`, tasks);
   const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, { graph_type: "slow" });
@@ -79,5 +79,5 @@ test("a run is paused, resumed and stopped", async () => {
   await page.getByRole("radio", { name: /^Now/ }).check();
   await page.getByRole("button", { name: "Stop now" }).click();
   await page.getByRole("gridcell", { name: "slow on shop-1: stopped" }).waitFor();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });

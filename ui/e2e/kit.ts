@@ -1,4 +1,4 @@
-// A real server with agents inside, a real browser, and what the tests need of both.
+// Fixtures of the browser tests: a server with local agents, a browser, and an example cluster.
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,9 +18,9 @@ function required(name: string): string {
 
 function findBrowser(): string {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = folders.map((folder) => join(folder, "chromium")).find((path) => existsSync(path));
-  if (!found) throw new Error("there is no `chromium`; install it with `apt-get install chromium`");
-  return found;
+  const program = folders.map((folder) => join(folder, "chromium")).find((path) => existsSync(path));
+  if (!program) throw new Error("cannot find `chromium` in PATH; install it with `apt-get install chromium`");
+  return program;
 }
 
 export class Site {
@@ -32,7 +32,7 @@ export class Site {
     private token: string,
   ) {}
 
-  /** Nothing is shared: a folder, a port and a browser of its own. */
+  /** Starts a server and a browser. Each site has its own data directory and port, so that test files are independent. */
   static async start(): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), "stoker-ui-"));
     const server = spawn(required("STOKER_PROGRAM"), ["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", folder, "--plugin-scripts-root", join(folder, "scripts")], {
@@ -43,10 +43,10 @@ export class Site {
       let text = "";
       server.stderr?.on("data", (chunk: Buffer) => {
         text += chunk.toString();
-        const found = /listens on (\S+)/.exec(text);
-        if (found?.[1]) resolve(found[1]);
+        const match = /listens on (\S+)/.exec(text);
+        if (match?.[1]) resolve(match[1]);
       });
-      server.on("exit", () => reject(new Error(`the server ended before it listened:\n${text}`)));
+      server.on("exit", () => reject(new Error(`the server exited before it was ready:\n${text}`)));
     });
     const browser = await chromium.launch({
       executablePath: findBrowser(),
@@ -67,11 +67,11 @@ export class Site {
 
   async logIn(username: string, password: string): Promise<string> {
     const body = JSON.stringify({ auth: { passwordCredentials: { username, password } } });
-    const answer = await (await fetch(`${this.base}/keystone/v2.0/tokens`, { method: "POST", body })).json();
-    return (answer as { access: { token: { id: string } } }).access.token.id;
+    const response = await (await fetch(`${this.base}/keystone/v2.0/tokens`, { method: "POST", body })).json();
+    return (response as { access: { token: { id: string } } }).access.token.id;
   }
 
-  /** A request that must succeed. Text is YAML, anything else JSON. */
+  /** Sends a REST request as the administrator. Throws on an error status. A string is sent as YAML, other bodies as JSON. */
   async call<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
     const isYaml = typeof body === "string";
     const response = await fetch(`${this.base}/api/v1/${path}`, {
@@ -84,31 +84,31 @@ export class Site {
     return (text ? JSON.parse(text) : null) as T;
   }
 
-  /** A command of the program as the admin; what it wrote to standard output. */
-  command(...words: string[]): string {
+  /** Runs a `stoker` command as the administrator. Returns its standard output. */
+  command(...args: string[]): string {
     const env = { ...process.env, XDG_CONFIG_HOME: this.folder };
-    return execFileSync(required("STOKER_PROGRAM"), [...words, "--server", this.base, "--token", this.token], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(required("STOKER_PROGRAM"), [...args, "--server", this.base, "--token", this.token], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   }
 
   async user(name: string, role: string): Promise<void> {
     await this.call("POST", "users", { name, password: PASSWORD, tenant: "admin", roles: [role] });
   }
 
-  /** A page that nobody is logged in on. What the console complains of is collected. */
-  async page(options: BrowserContextOptions = {}): Promise<Page & { problems: string[] }> {
+  /** Opens a page without a login session. Collects console errors and uncaught exceptions. */
+  async page(options: BrowserContextOptions = {}): Promise<Page & { consoleErrors: string[] }> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, baseURL: this.base, ...options });
-    const page = Object.assign(await context.newPage(), { problems: [] as string[] });
+    const page = Object.assign(await context.newPage(), { consoleErrors: [] as string[] });
     page.on("console", (message) => {
-      // Answers such as 401 and 400 are logged by the browser itself; the pages show them.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) page.problems.push(message.text());
+      // The browser logs responses with an error status itself; tests provoke them.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) page.consoleErrors.push(message.text());
     });
-    page.on("pageerror", (error) => page.problems.push(error.message));
+    page.on("pageerror", (error) => page.consoleErrors.push(error.message));
     page.setDefaultTimeout(20_000);
     return page;
   }
 
-  /** A page of somebody who is logged in, at an address. */
-  async open(path: string, name = "admin", options: BrowserContextOptions = {}): Promise<Page & { problems: string[] }> {
+  /** Opens a path as a logged-in user. */
+  async open(path: string, name = "admin", options: BrowserContextOptions = {}): Promise<Page & { consoleErrors: string[] }> {
     const page = await this.page(options);
     await page.goto(path);
     await fillLogin(page, name);
@@ -118,33 +118,33 @@ export class Site {
 }
 
 export async function fillLogin(page: Page, name = "admin", password = PASSWORD): Promise<void> {
-  await page.getByLabel("User").fill(name);
+  await page.getByLabel("Username").fill(name);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
 }
 
-/** Findings of axe that keep somebody from using a page. */
-export async function seriousFindings(page: Page): Promise<string[]> {
-  // Through the debugger, which the page's own policy does not reach.
+/** Serious and critical accessibility violations that axe reports. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  // Injected through the debugger, to which the Content-Security-Policy does not apply.
   await page.evaluate(AXE);
   const violations = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }> } };
     return (await axe.run()).violations;
   });
   return violations
-    .filter((one) => one.impact === "serious" || one.impact === "critical")
-    .flatMap((one) => one.nodes.slice(0, 3).map((node) => `${one.id}: ${node.html.slice(0, 160)} ${node.failureSummary.split("\n")[1] ?? ""}`));
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.split("\n")[1] ?? ""}`));
 }
 
-/** Where pictures go; looked at by people, and some of them shown in the documentation. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for review. Some of them are copied into the documentation. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = required("STOKER_SCREENSHOTS");
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** The example that comes with the product: a release, a plugin, a cluster with five nodes. */
-export async function shop(site: Site): Promise<{ cluster: number; release: number; nodes: number[] }> {
+/** Creates the cluster of `examples/demo`: a release, a plugin and five nodes. */
+export async function createShop(site: Site): Promise<{ cluster: number; release: number; nodes: number[] }> {
   const folder = new URL("../../examples/demo/", import.meta.url);
   const example = (name: string) => readFileSync(new URL(name, folder), "utf8");
   const release = (await site.call<{ id: number }>("POST", "releases", example("release.yaml"))).id;
@@ -155,6 +155,6 @@ export async function shop(site: Site): Promise<{ cluster: number; release: numb
   await site.call("PUT", `clusters/${cluster}/deployment_graphs/default`, example("cluster-graph.yaml"));
   const nodes: number[] = [];
   for (let n = 1; n <= 5; n += 1) nodes.push((await site.call<{ id: number }>("POST", "nodes", { mac: `52:54:00:00:00:0${n}`, status: "discover", name: `shop-${n}` })).id);
-  await site.call("POST", `clusters/${cluster}/assignment`, nodes.map((id, place) => ({ id, roles: [place === 0 ? "database" : "web"] })));
+  await site.call("POST", `clusters/${cluster}/assignment`, nodes.map((id, index) => ({ id, roles: [index === 0 ? "database" : "web"] })));
   return { cluster, release, nodes };
 }

@@ -1,4 +1,4 @@
-// A thousand nodes by two hundred tasks: it opens, and scrolls without a wait.
+// Performance of the views with a thousand nodes and two hundred tasks.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Site } from "./kit";
 
@@ -8,15 +8,15 @@ let site: Site;
 let plan: number;
 beforeAll(async () => {
   site = await Site.start();
-  const roles_metadata = { worker: { name: "Worker", description: "Works" } };
+  const roles_metadata = { worker: { name: "Worker", description: "Worker node" } };
   const release = (await site.call<{ id: number }>("POST", "releases", { name: "Fleet", version: "1.0-10.0", operating_system: "Ubuntu", state: "available", roles_metadata })).id;
   const cluster = (await site.call<{ id: number }>("POST", "clusters", { name: "fleet", release_id: release })).id;
   const hex = (n: number) => n.toString(16).padStart(2, "0");
   const nodes = Array.from({ length: N_NODES }, (_, n) => ({ mac: `52:54:02:00:${hex(n >> 8)}:${hex(n & 255)}`, status: "discover", name: `n${n}` }));
   const ids: number[] = [];
   for (let start = 0; start < N_NODES; start += 50) {
-    const made = await Promise.all(nodes.slice(start, start + 50).map((node) => site.call<{ id: number }>("POST", "nodes", node)));
-    ids.push(...made.map((node) => node.id));
+    const created = await Promise.all(nodes.slice(start, start + 50).map((node) => site.call<{ id: number }>("POST", "nodes", node)));
+    ids.push(...created.map((node) => node.id));
   }
   await site.call("POST", `clusters/${cluster}/assignment`, ids.map((id) => ({ id, roles: ["worker"] })));
   const tasks = Array.from({ length: N_TASKS }, (_, n) => ({
@@ -32,11 +32,11 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => site?.stop());
 
-test("the matrix of a large plan opens and scrolls smoothly", { timeout: 120_000 }, async () => {
+test("matrix of a large plan opens and scrolls smoothly", { timeout: 120_000 }, async () => {
   const page = await site.open("/clusters");
   await page.getByRole("article", { name: "Cluster fleet" }).waitFor();
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requestedUrls: string[] = [];
+  page.on("request", (request) => requestedUrls.push(request.url()));
   await page.goto(`/plans/${plan}`);
   await page.getByText(`${N_TASKS} tasks × ${N_NODES} nodes`).waitFor();
   await page.getByRole("gridcell", { name: /^task-0 on n\d+: runs/ }).first().waitFor();
@@ -53,22 +53,22 @@ test("the matrix of a large plan opens and scrolls smoothly", { timeout: 120_000
     }
     return times.toSorted((a, b) => a - b);
   });
-  // Half of all frames are as quick as the eye, on a machine that does other things too; none stands still.
+  // Lenient limits for loaded test machines: a median frame below 50 ms, and no frame of a second.
   expect(frames[Math.floor(frames.length / 2)]).toBeLessThan(50);
   expect(frames.at(-1)).toBeLessThan(1000);
   expect(await page.getByRole("gridcell").count()).toBeLessThan(6000);
-  // Whatever is at the other end is there.
+  // The last row and column are rendered after scrolling to the end.
   await page.getByRole("grid").evaluate((grid) => (grid.closest<HTMLElement>(".matrix") ?? (grid as HTMLElement)).scrollTo(1e6, 1e6));
   await page.getByRole("gridcell", { name: new RegExp(`^task-${N_TASKS - 1} on n\\d+: runs`) }).last().waitFor();
-  // Of nodes only those are read that are told of beside the matrix, never all of them.
-  const lists = asked.map((url) => new URL(url)).filter((url) => url.pathname === "/api/v1/nodes");
+  // Only nodes that are named beside the matrix are fetched, by ID; never the whole list.
+  const lists = requestedUrls.map((url) => new URL(url)).filter((url) => url.pathname === "/api/v1/nodes");
   expect(lists.filter((url) => !url.searchParams.has("ids")).map(String)).toEqual([]);
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });
 
-test("one node of a thousand is searched for", async () => {
+test("node picker searches a thousand nodes", async () => {
   const page = await site.open("/yaql");
-  await page.getByLabel("Over").selectOption({ label: "fleet" });
+  await page.getByLabel("Input").selectOption({ label: "fleet" });
   await page.getByRole("searchbox", { name: "Search for node" }).fill("n777");
   await page.getByRole("combobox", { name: "Node" }).selectOption({ label: "n777" });
   await page.getByRole("textbox", { name: "Expression" }).fill("$.roles");

@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, Site } from "./kit";
+import { createShop, Site } from "./kit";
 
 let site: Site;
 beforeAll(async () => {
   site = await Site.start();
-  const { cluster } = await shop(site);
+  const { cluster } = await createShop(site);
   const plan = await site.call<{ id: number }>("POST", `clusters/${cluster}/plans`, {});
   const run = await site.call<{ id: number }>("POST", `plans/${plan.id}/apply`, {});
   for (let tries = 0; tries < 200; tries += 1) {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop());
 
-test("the bell tells how much is unread, until it is read", async () => {
+test("navigation bar shows the number of unread notifications", async () => {
   const page = await site.open("/clusters");
   await page.getByRole("link", { name: "Notifications, 2 unread" }).click();
   const table = page.getByRole("table", { name: "Notifications" });
@@ -27,29 +27,29 @@ test("the bell tells how much is unread, until it is read", async () => {
   await page.getByRole("link", { name: "Notifications, 1 unread" }).waitFor();
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await page.getByRole("link", { name: "Notifications", exact: true }).waitFor();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });
 
-test("a viewer sees what happened and no control that would be refused", async () => {
+test("viewer sees notifications without controls", async () => {
   const page = await site.open("/notifications", "vera");
   await page.getByRole("table", { name: "Notifications" }).getByText("run.started").waitFor();
   expect(await page.getByRole("button", { name: "Mark all as read" }).count()).toBe(0);
 });
 
-test("a webhook is made, tested and deleted", async () => {
-  const receiver = createServer((_, answer) => answer.writeHead(204).end());
+test("webhook is created, tested and deleted", async () => {
+  const receiver = createServer((_, response) => response.writeHead(204).end());
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const { port } = receiver.address() as AddressInfo;
   const page = await site.open("/admin/notifications");
   await page.getByLabel("Name", { exact: true }).fill("chat");
-  await page.getByLabel("Address", { exact: true }).fill(`http://127.0.0.1:${port}/hook`);
-  await page.getByRole("button", { name: "Make webhook" }).click();
+  await page.getByLabel("URL", { exact: true }).fill(`http://127.0.0.1:${port}/hook`);
+  await page.getByRole("button", { name: "Create webhook" }).click();
   await page.getByText("shown only once").waitFor();
   await page.getByRole("button", { name: "Test chat" }).click();
   await page.getByRole("table", { name: "Deliveries" }).getByText("delivered").waitFor();
   await page.getByRole("button", { name: "Delete chat" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("No webhook").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByText("No webhooks yet").waitFor();
   receiver.close();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });

@@ -6,7 +6,7 @@ export default defineConfig({
     environment: "node",
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One browser at a time: each file has a server of its own.
+    // Sequential: each file starts its own server and browser.
     fileParallelism: false,
   },
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { picture, seriousFindings, Site } from "./kit";
+import { accessibilityViolations, saveScreenshot, Site } from "./kit";
 
 let site: Site;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
     version: "1.0-10.0",
     operating_system: "Ubuntu",
     state: "available",
-    roles_metadata: { web: { name: "Web", description: "Answers requests" } },
+    roles_metadata: { web: { name: "Web", description: "Web server" } },
     attributes_metadata: { editable: { common: { vcenter: { value: false, type: "checkbox", label: "vCenter" } } }, generated: {} },
     components_metadata: [
       { name: "hypervisor:core:kvm", label: "KVM" },
@@ -38,34 +38,34 @@ beforeAll(async () => {
 });
 afterAll(() => site?.stop());
 
-test("what conflicts is disabled with the reason as soon as something is chosen, and the cluster has what was chosen", async () => {
+test("conflicting option is disabled with its reason, and the cluster has the selected components", async () => {
   const page = await site.open("/clusters/new");
   await page.getByRole("textbox", { name: "Name" }).fill("grid");
   await page.getByRole("radio", { name: /GridNet/ }).check();
   await page.getByRole("checkbox", { name: /vCenter/ }).check();
   await page.getByText("GridNet is not compatible with vCenter").first().waitFor();
   expect(await page.getByRole("radio", { name: /GridNet/ }).isDisabled()).toBe(true);
-  await picture(page, "wizard-light");
-  expect(await seriousFindings(page)).toEqual([]);
+  await saveScreenshot(page, "wizard-light");
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole("checkbox", { name: /vCenter/ }).uncheck();
   await page.getByRole("radio", { name: /GridNet/ }).check();
-  await page.getByRole("button", { name: "What goes together" }).click();
+  await page.getByRole("button", { name: "Compatibility matrix" }).click();
   await page.getByRole("table", { name: "Compatibility" }).waitFor();
-  await picture(page, "compatibility-light");
-  await page.getByRole("complementary", { name: "What the cluster will have" }).getByText("gridnet").first().waitFor();
-  await page.getByRole("button", { name: "Make cluster" }).click();
+  await saveScreenshot(page, "compatibility-light");
+  await page.getByRole("complementary", { name: "Summary" }).getByText("gridnet").first().waitFor();
+  await page.getByRole("button", { name: "Create cluster" }).click();
   await page.getByRole("heading", { name: "grid" }).waitFor();
   await page.getByText("network:core:gridnet").waitFor();
   await page.getByRole("link", { name: "Plugins" }).click();
   expect(await page.getByRole("checkbox", { name: "Enable GridNet" }).isChecked()).toBe(true);
   await page.getByRole("table", { name: "Order of stage tasks" }).getByText("pre_deployment/4000").waitFor();
-  expect(page.problems).toEqual([]);
+  expect(page.consoleErrors).toEqual([]);
 });
 
-test("a name that is taken is told where it was given", async () => {
+test("duplicate cluster name is reported in the wizard", async () => {
   const page = await site.open("/clusters/new");
   await page.getByRole("textbox", { name: "Name" }).fill("grid");
-  await page.getByRole("button", { name: "Make cluster" }).click();
-  await page.getByRole("alert").getByText(/Not made/).waitFor();
+  await page.getByRole("button", { name: "Create cluster" }).click();
+  await page.getByRole("alert").getByText(/Cluster not created/).waitFor();
   expect(new URL(page.url()).pathname).toBe("/clusters/new");
 });

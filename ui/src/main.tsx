@@ -12,7 +12,7 @@ import "./styles/lists.css";
 import "./styles/views.css";
 import "./styles/runs.css";
 
-theme.begin();
+theme.init();
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

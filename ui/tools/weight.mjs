@@ -1,4 +1,4 @@
-// Holds the first load to its limit: what index.html names, compressed as the server does it.
+// Fails if the initial page load exceeds its size limit: index.html and the files it references, gzip-compressed.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -11,8 +11,8 @@ for (const file of files) {
   total += size;
   console.log(`${(size / 1000).toFixed(1).padStart(8)} kB  ${file}`);
 }
-console.log(`${(total / 1000).toFixed(1).padStart(8)} kB  first load, of ${LIMIT_KB} kB`);
+console.log(`${(total / 1000).toFixed(1).padStart(8)} kB  initial load (limit ${LIMIT_KB} kB)`);
 if (files.length === 0 || total > LIMIT_KB * 1000) {
-  console.error("the first load is too heavy, or index.html names no files");
+  console.error("the initial load exceeds its limit, or index.html references no files");
   process.exit(1);
 }

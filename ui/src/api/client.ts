@@ -1,4 +1,4 @@
-// One typed client for the whole interface. Every failure becomes an ApiFailure that a page can show.
+// The typed REST client of the web UI. Every failed request becomes an ApiFailure.
 import createClient, { type Middleware } from "openapi-fetch";
 import { connection } from "../app/connection";
 import { session } from "../app/session";
@@ -7,7 +7,7 @@ import type { components, paths } from "./schema.gen";
 export type Schemas = components["schemas"];
 export type ErrorItem = Partial<Schemas["ErrorItem"]> & { message: string };
 
-/** What went wrong, with every problem that the server told. */
+/** A failed request with all problems that the server reported. Status 0 means that the server is unreachable. */
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,
@@ -17,13 +17,13 @@ export class ApiFailure extends Error {
     super(message);
   }
 
-  /** Trying again may help: nothing was wrong with the request. */
+  /** Whether a retry may succeed: the request itself is not at fault. */
   get isTransient(): boolean {
     return this.status === 0 || this.status === 503 || this.status === 429;
   }
 }
 
-const guard: Middleware = {
+const authentication: Middleware = {
   onRequest({ request }) {
     const token = session.token();
     if (token) request.headers.set("X-Auth-Token", token);
@@ -31,21 +31,21 @@ const guard: Middleware = {
   },
 };
 
-/** Fetch that tells a lost connection from an answer. */
-export async function reach(input: Request | string, init?: RequestInit): Promise<Response> {
+/** `fetch` that records whether the server is reachable. Any response, errors included, counts as reachable. */
+export async function fetchServer(input: Request | string, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init);
-    connection.found();
+    connection.markRestored();
     return response;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    connection.lost();
-    throw new ApiFailure(0, "the server does not answer");
+    connection.markLost();
+    throw new ApiFailure(0, "cannot fetchServer the server");
   }
 }
 
-export const api = createClient<paths>({ baseUrl: "", fetch: reach });
-api.use(guard);
+export const api = createClient<paths>({ baseUrl: "", fetch: fetchServer });
+api.use(authentication);
 
 interface Call<T> {
   data?: T;
@@ -53,14 +53,14 @@ interface Call<T> {
   response: Response;
 }
 
-/** The answer, or an ApiFailure. */
+/** Returns the response body. Throws an ApiFailure if the request failed. */
 export async function data<T>(call: Promise<Call<T>>): Promise<NonNullable<T>> {
   const { data, error, response } = await call;
   if (!response.ok) throw failure(response, error);
   return (data ?? null) as NonNullable<T>;
 }
 
-/** A page of a list and how long the whole list is. */
+/** Returns one page of a list and the total length of the list. Throws an ApiFailure if the request failed. */
 export async function page<T>(call: Promise<Call<T[]>>): Promise<{ items: T[]; total: number }> {
   const { data, error, response } = await call;
   if (!response.ok) throw failure(response, error);
@@ -69,10 +69,10 @@ export async function page<T>(call: Promise<Call<T[]>>): Promise<{ items: T[]; t
   return { items, total: total ? Number(total) : items.length };
 }
 
-/** Sends text as it was written, so that the lines of problems are those of the editor. */
+/** Sends YAML unchanged, so that the server reports line numbers of the editor. */
 export async function sendYaml(method: "PUT" | "POST", path: string, text: string): Promise<unknown> {
   const headers = { "Content-Type": "application/x-yaml", "X-Auth-Token": session.token() ?? "" };
-  const response = await reach(path, { method, headers, body: text });
+  const response = await fetchServer(path, { method, headers, body: text });
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw failure(response, body);
   return body;
@@ -80,13 +80,13 @@ export async function sendYaml(method: "PUT" | "POST", path: string, text: strin
 
 function failure(response: Response, body: unknown): ApiFailure {
   if (response.status === 401) session.expire();
-  const told = envelope(body);
-  const message = told.message ?? `the server answered ${response.status} ${response.statusText}`.trim();
-  return new ApiFailure(response.status, message, told.errors ?? []);
+  const { message: reported, errors } = parseErrorBody(body);
+  const message = reported ?? `the server responded with status ${response.status} ${response.statusText}`.trim();
+  return new ApiFailure(response.status, message, errors ?? []);
 }
 
-/** `{message, errors}`, or, of the API of modules, `{kind: {code, message}}`. */
-function envelope(body: unknown): { message?: string; errors?: ErrorItem[] } {
+/** Parses `{message, errors}`, or `{kind: {code, message}}` of the modules API. */
+function parseErrorBody(body: unknown): { message?: string; errors?: ErrorItem[] } {
   if (typeof body !== "object" || body === null) return {};
   if ("message" in body) return body as { message: string };
   const inner: unknown = Object.values(body)[0];

@@ -1,6 +1,6 @@
-// Server-sent events over fetch (the built-in EventSource cannot send a token), resumed after the last number seen.
+// Server-sent events over fetch, because EventSource cannot send the token header. Resumes after the last received event.
 import { session } from "../app/session";
-import { reach } from "./client";
+import { fetchServer } from "./client";
 
 export interface Message {
   id: string;
@@ -8,7 +8,7 @@ export interface Message {
   data: string;
 }
 
-/** Cuts a stream into messages; bytes may end anywhere. */
+/** Incremental parser of an event stream. A chunk may end at any character. */
 export function eventParser(emit: (message: Message) => void): (chunk: string) => void {
   let rest = "";
   let current = { id: "", event: "message", data: [] as string[] };
@@ -33,9 +33,9 @@ export function eventParser(emit: (message: Message) => void): (chunk: string) =
   };
 }
 
-const PAUSE_MS = 1500;
+const RECONNECT_DELAY_MS = 1500;
 
-/** Follows events until the server says that there are no more, or the caller loses interest. */
+/** Follows events and reconnects until the server ends the stream. Returns a function that unsubscribes. */
 export function follow(
   path: string,
   after: number,
@@ -49,7 +49,7 @@ export function follow(
         const headers: Record<string, string> = { Accept: "text/event-stream", "Last-Event-ID": last };
         const token = session.token();
         if (token) headers["X-Auth-Token"] = token;
-        const response = await reach(path, { headers, signal: control.signal });
+        const response = await fetchServer(path, { headers, signal: control.signal });
         if (response.status === 401) return session.expire();
         if (!response.ok || !response.body) return on.end();
         on.live(true);
@@ -63,12 +63,12 @@ export function follow(
           if (done) break;
           feed(value);
         }
-        // The server ends a stream when the run has ended.
+        // The server closes the stream when the run has ended.
         return on.end();
       } catch {
         if (control.signal.aborted) return;
         on.live(false);
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_DELAY_MS));
       }
     }
   };

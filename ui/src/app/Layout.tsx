@@ -3,9 +3,9 @@ import { Suspense } from "react";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
 import { api, data } from "../api/client";
 import { Loading } from "../components/Loading";
-import { countOf } from "../lib/notifications";
+import { formatUnread } from "../lib/notifications";
 import { connection } from "./connection";
-import { useIdentity, useMay } from "./identity";
+import { useIdentity, usePermission } from "./identity";
 import { Login } from "./Login";
 import { queries } from "./queries";
 import { session } from "./session";
@@ -18,17 +18,17 @@ export function Layout() {
 }
 
 function Shell() {
-  const isAdmin = useMay("admin");
+  const isAdmin = usePermission("admin");
   return (
     <div className="shell">
       <header>
         <div className="topbar">
-          <Link to="/" className="brand" aria-label="Stoker, to the clusters">
+          <Link to="/" className="brand" aria-label="Stoker home">
             <img src="/icon.svg" alt="" />
             Stoker
           </Link>
           <nav aria-label="Main">
-            <Item to="/clusters" name="Clusters" also="/plans" />
+            <Item to="/clusters" name="Clusters" activeFor="/plans" />
             <Item to="/runs" name="Runs" />
             <Item to="/modules" name="Modules" />
             <Item to="/yaql" name="YAQL" />
@@ -36,7 +36,7 @@ function Shell() {
           </nav>
           <Controls />
         </div>
-        <LostConnection />
+        <ConnectionBanner />
       </header>
       <main id="content">
         <Suspense fallback={<Loading />}>
@@ -48,12 +48,12 @@ function Shell() {
   );
 }
 
-/** `also` is where its pages are beside its own address. */
-function Item({ to, name, also }: { to: string; name: string; also?: string }) {
+/** `activeFor` is a second path prefix whose pages also mark this item as active. */
+function Item({ to, name, activeFor }: { to: string; name: string; activeFor?: string }) {
   const { pathname } = useLocation();
-  const isBeside = also !== undefined && pathname.startsWith(also);
+  const isOnOtherPath = activeFor !== undefined && pathname.startsWith(activeFor);
   return (
-    <NavLink to={to} className={({ isActive }) => `navlink${isActive || isBeside ? " active" : ""}`}>
+    <NavLink to={to} className={({ isActive }) => `navlink${isActive || isOnOtherPath ? " active" : ""}`}>
       {name}
     </NavLink>
   );
@@ -64,20 +64,20 @@ function Controls() {
   const isDark = theme.use() === "dark";
   const logOut = () => {
     const token = session.token();
-    // The server ends it too; if it does not answer, the token ends by itself.
+    // Revokes the token on the server. If the request fails, the token stays valid until it expires.
     if (token) void fetch("/v3/auth/tokens", { method: "DELETE", headers: { "X-Auth-Token": token, "X-Subject-Token": token }, keepalive: true }).catch(() => undefined);
     session.end();
     queries.clear();
   };
   return (
     <div className="row">
-      <Bell />
+      <NotificationsLink />
       <button
         type="button"
         className="button quiet small glyph"
         onClick={theme.toggle}
-        aria-label={isDark ? "Use light colours" : "Use dark colours"}
-        title={isDark ? "Use light colours" : "Use dark colours"}
+        aria-label={isDark ? "Switch to light theme" : "Switch to dark theme"}
+        title={isDark ? "Switch to light theme" : "Switch to dark theme"}
       >
         {isDark ? "☀" : "☾"}
       </button>
@@ -91,8 +91,8 @@ function Controls() {
   );
 }
 
-/** How much happened that nobody has read. */
-function Bell() {
+/** Link to the notifications with the number of unread ones. */
+function NotificationsLink() {
   const stats = useQuery({
     queryKey: ["notifications", "stats"],
     queryFn: () => data(api.GET("/api/v1/notifications/stats")),
@@ -106,20 +106,20 @@ function Bell() {
         <svg className="icon" viewBox="0 0 16 16">
           <path d="M8 1.5a4 4 0 0 0-4 4c0 3-1.5 4-1.5 5.5h11c0-1.5-1.5-2.5-1.5-5.5a4 4 0 0 0-4-4zM6.5 12.5a1.5 1.5 0 0 0 3 0z" />
         </svg>
-        {unread > 0 && ` ${countOf(unread)}`}
+        {unread > 0 && ` ${formatUnread(unread)}`}
       </span>
     </Link>
   );
 }
 
-function LostConnection() {
-  if (connection.use() === "here") return null;
+function ConnectionBanner() {
+  if (connection.use() === "connected") return null;
   return (
     <div className="banner" role="status">
       <span aria-hidden="true">!</span>
-      <span className="grow">The server does not answer. What you see is the last that was known; trying again…</span>
+      <span className="grow">Cannot reach the server. This page shows the last known data. Reconnecting…</span>
       <button type="button" className="button small" onClick={connection.retry}>
-        Try now
+        Retry now
       </button>
     </div>
   );

@@ -1,9 +1,9 @@
 import { useState, type FormEvent } from "react";
-import { reach } from "../api/client";
+import { fetchServer } from "../api/client";
 import { queries } from "./queries";
 import { session } from "./session";
 
-/** Takes the place of any page while nobody is logged in; the address stays. */
+/** Replaces every page until the user logs in. The URL does not change, so the requested page opens after login. */
 export function Login() {
   const { hasExpired } = session.use();
   const [name, setName] = useState("");
@@ -16,7 +16,7 @@ export function Login() {
     setBusy(true);
     setProblem("");
     try {
-      session.begin(await logIn(name, password));
+      session.start(await logIn(name, password));
       queries.clear();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -30,10 +30,10 @@ export function Login() {
         <img src="/icon.svg" alt="" />
         <h1 id="login-title">Log in to Stoker</h1>
         {hasExpired && (
-          <p role="status">Your login has expired. Log in again to go on where you were.</p>
+          <p role="status">Your session has expired. Log in to continue on this page.</p>
         )}
         <div className="field">
-          <label htmlFor="name">User</label>
+          <label htmlFor="name">Username</label>
           <input
             id="name"
             autoComplete="username"
@@ -68,7 +68,7 @@ export function Login() {
 }
 
 async function logIn(username: string, password: string): Promise<string> {
-  const response = await reach("/keystone/v2.0/tokens", {
+  const response = await fetchServer("/keystone/v2.0/tokens", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ auth: { passwordCredentials: { username, password } } }),
@@ -79,7 +79,7 @@ async function logIn(username: string, password: string): Promise<string> {
   } | null;
   const token = body?.access?.token?.id;
   if (token) return token;
-  if (response.status === 429) throw new Error("Too many failed logins. Wait a minute and try again.");
-  if (response.status === 401) throw new Error("User or password is wrong.");
-  throw new Error(body?.error?.message ?? `The server answered ${response.status}.`);
+  if (response.status === 429) throw new Error("Too many failed logins. Wait a minute, then try again.");
+  if (response.status === 401) throw new Error("Incorrect username or password.");
+  throw new Error(body?.error?.message ?? `Login failed: the server responded with status ${response.status}.`);
 }

@@ -1,38 +1,38 @@
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 
-const PLACES: Record<string, [string, string]> = {
+const DESTINATIONS: Record<string, [string, string]> = {
   c: ["/clusters", "Clusters"],
   r: ["/runs", "Runs"],
   y: ["/yaql", "YAQL"],
   m: ["/modules", "Modules"],
   a: ["/admin", "Admin"],
 };
-const OTHERS: [string, string][] = [
-  ["/", "search on this page"],
-  ["j / k", "next and previous row of a list"],
-  ["Enter", "open the row"],
-  ["Esc", "close what is open"],
-  ["?", "show these keys"],
+const OTHER_SHORTCUTS: [string, string][] = [
+  ["/", "Search on this page"],
+  ["j / k", "Next or previous row of a list"],
+  ["Enter", "Open the focused row"],
+  ["Esc", "Close the open panel or dialog"],
+  ["?", "Show keyboard shortcuts"],
 ];
 
-/** The keys of ui pages. They do nothing while somebody types. */
+/** Global keyboard shortcuts and the dialog that lists them. Ignored while a text field has the focus. */
 export function Shortcuts() {
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);
   const [, render] = useState(0);
-  const waitsForPlace = useRef(false);
+  const isGoPrefixPending = useRef(false);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (waitsForPlace.current) {
-        waitsForPlace.current = false;
-        const place = PLACES[event.key];
-        if (place) void navigate(place[0]);
+      if (isGoPrefixPending.current) {
+        isGoPrefixPending.current = false;
+        const destination = DESTINATIONS[event.key];
+        if (destination) void navigate(destination[0]);
         return;
       }
-      if (event.key === "g") waitsForPlace.current = true;
+      if (event.key === "g") isGoPrefixPending.current = true;
       else if (event.key === "?") dialog.current?.showModal();
       else if (event.key === "/") {
         const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
@@ -50,25 +50,25 @@ export function Shortcuts() {
   }, [navigate]);
 
   return (
-    <dialog ref={dialog} aria-labelledby="keys-title">
+    <dialog ref={dialog} aria-labelledby="shortcuts-title">
       <div className="stack">
-        <h2 id="keys-title">Keys</h2>
+        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
         <table>
           <tbody>
-            {Object.entries(PLACES).map(([key, [, name]]) => (
+            {Object.entries(DESTINATIONS).map(([key, [, name]]) => (
               <tr key={key}>
                 <td>
                   <kbd>g</kbd> <kbd>{key}</kbd>
                 </td>
-                <td>go to {name}</td>
+                <td>Go to {name}</td>
               </tr>
             ))}
-            {OTHERS.map(([key, does]) => (
+            {OTHER_SHORTCUTS.map(([key, action]) => (
               <tr key={key}>
                 <td>
                   <kbd>{key}</kbd>
                 </td>
-                <td>{does}</td>
+                <td>{action}</td>
               </tr>
             ))}
           </tbody>
@@ -87,11 +87,11 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Rows are followed by their first link or button, which has the focus. */
+/** Moves the focus by `step` rows. The focus is on the first link or button of a row. */
 function moveRow(step: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main tbody tr, main [data-row]")];
   if (rows.length === 0) return;
-  const now = rows.findIndex((row) => row.contains(document.activeElement));
-  const next = rows[Math.min(rows.length - 1, Math.max(0, now + step))];
+  const current = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = rows[Math.min(rows.length - 1, Math.max(0, current + step))];
   next?.querySelector<HTMLElement>("a, button")?.focus();
 }

@@ -1,59 +1,58 @@
-// Whether the server answers. Lost: asked again every few seconds; found: everything on the page is read anew.
+// Tracks whether the server is reachable. While it is not, polls its health; on recovery, notifies the listeners, so that
+// all queries are refetched.
 import { store } from "../lib/store";
 
-const AGAIN_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
-const state = store<"here" | "lost">("here");
+const state = store<"connected" | "lost">("connected");
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-async function ask(): Promise<void> {
+async function poll(): Promise<void> {
   try {
     const response = await fetch("/api/v1/health");
-    if (response.ok) return connection.found();
+    if (response.ok) return connection.markRestored();
   } catch {
-    // Still lost; the next question is on its way.
+    // Still unreachable: poll again.
   }
-  timer = setTimeout(ask, AGAIN_MS);
+  timer = setTimeout(poll, POLL_INTERVAL_MS);
 }
 
 export const connection = {
   use: state.use,
-  lost() {
+  markLost() {
     if (state.get() === "lost") return;
     state.set("lost");
-    timer = setTimeout(ask, AGAIN_MS);
+    timer = setTimeout(poll, POLL_INTERVAL_MS);
   },
-  found() {
-    if (state.get() === "here") return;
+  markRestored() {
+    if (state.get() === "connected") return;
     clearTimeout(timer);
-    state.set("here");
+    state.set("connected");
     for (const listener of listeners) listener();
   },
-  /** Asks now instead of in a few seconds. */
+  /** Polls immediately instead of after the interval. */
   retry() {
     clearTimeout(timer);
-    void ask();
+    void poll();
   },
-  /** Whether it answers now. */
-  async isHere(): Promise<boolean> {
+  async isReachable(): Promise<boolean> {
     try {
       return (await fetch("/api/v1/health")).ok;
     } catch {
       return false;
     }
   },
-  /** Waits until it answers again. */
-  async back(): Promise<void> {
-    connection.lost();
+  async waitUntilRestored(): Promise<void> {
+    connection.markLost();
     await new Promise<void>((resolve) => {
-      const forget = connection.onFound(() => {
-        forget();
+      const unsubscribe = connection.onRestored(() => {
+        unsubscribe();
         resolve();
       });
     });
   },
-  onFound(listener: () => void): () => void {
+  onRestored(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },

@@ -2,12 +2,12 @@ import { QueryClient } from "@tanstack/react-query";
 import { asFailure } from "../api/client";
 import { connection } from "./connection";
 
-/** What was read stays on the page while it is read again; only what may pass is tried again. */
+/** Shows cached data while a query is refetched. Retries only 503 (temporarily unavailable), twice. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      retry: (n, error) => asFailure(error).status === 503 && n < 2,
+      retry: (failureCount, error) => asFailure(error).status === 503 && failureCount < 2,
       refetchOnWindowFocus: true,
       networkMode: "always",
     },
@@ -15,4 +15,4 @@ export const queries = new QueryClient({
   },
 });
 
-connection.onFound(() => void queries.invalidateQueries());
+connection.onRestored(() => void queries.invalidateQueries());

@@ -5,16 +5,16 @@ import { Problem } from "../components/Problem";
 import { connection } from "./connection";
 import { Layout } from "./Layout";
 
-/** Each page arrives when it is first opened; without a connection it is waited for. */
+/** Loads a page when it is first opened. While the server is unreachable, waits for it. */
 function page(load: () => Promise<{ default: ComponentType }>) {
   const Page = lazy(async () => {
     try {
       return await load();
     } catch (error) {
-      // The server is there and the file is not: it was built anew, and the page has to be loaded again.
-      if (await connection.isHere()) throw error;
-      await connection.back();
-      // A browser remembers that a file could not be had; only a new page asks for it again.
+      // The server is reachable but the file is gone: the UI was rebuilt, so the user has to reload.
+      if (await connection.isReachable()) throw error;
+      await connection.waitUntilRestored();
+      // Browsers cache a failed module import; only a reload fetches it again.
       location.reload();
       return new Promise<never>(() => undefined);
     }
@@ -26,7 +26,7 @@ export const router = createBrowserRouter([
   {
     path: "/",
     element: <Layout />,
-    errorElement: <Broken />,
+    errorElement: <RouteError />,
     children: [
       { index: true, element: <Navigate to="/clusters" replace /> },
       { path: "clusters", element: page(() => import("../pages/Clusters")) },
@@ -66,28 +66,28 @@ export const router = createBrowserRouter([
       },
       { path: "notifications", element: page(() => import("../pages/Notifications")) },
       { path: "account", element: page(() => import("../pages/Account")) },
-      { path: "*", element: <NoSuchPage /> },
+      { path: "*", element: <NotFound /> },
     ],
   },
 ]);
 
-function NoSuchPage() {
+function NotFound() {
   return (
     <div className="page">
-      <PageHead title="There is no such page" />
+      <PageHead title="Page not found" />
       <p>
-        <Link to="/clusters">To the clusters</Link>
+        <Link to="/clusters">Go to clusters</Link>
       </p>
     </div>
   );
 }
 
-/** A mistake of ours, or a part of the interface that could not be fetched. */
-function Broken() {
+/** Shown for an exception during rendering, and for a page whose code could not be fetched. */
+function RouteError() {
   const error = useRouteError();
   return (
     <div className="page">
-      <Problem title="This page broke" error={error} retry={() => location.reload()} />
+      <Problem title="Cannot show this page" error={error} retry={() => location.reload()} />
     </div>
   );
 }

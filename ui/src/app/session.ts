@@ -1,5 +1,5 @@
-// Who is logged in. The token is kept for all tabs of the browser; when it has expired the login form takes the place of
-// the page, whose address stays as it is.
+// The login session. The token is in local storage, shared by all tabs of the browser. When it expires, the login form
+// replaces the page and the URL does not change.
 import { store } from "../lib/store";
 
 export interface Identity {
@@ -26,7 +26,7 @@ function write(token: string | null): void {
     if (token) localStorage.setItem(KEY, token);
     else localStorage.removeItem(KEY);
   } catch {
-    // Without storage the login holds for this page only.
+    // Storage is disabled: the session lasts until the page is closed.
   }
 }
 
@@ -39,7 +39,7 @@ if (typeof window !== "undefined") {
 export const session = {
   use: state.use,
   token: () => state.get().token,
-  begin(token: string) {
+  start(token: string) {
     write(token);
     state.set({ token, hasExpired: false });
   },
@@ -56,8 +56,8 @@ export const session = {
 
 export type Permission = "operate" | "admin";
 
-/** Roles are the server's; this only hides what it would refuse. */
-export function may(identity: Identity | undefined, permission: Permission): boolean {
+/** Only hides controls; the server enforces permissions. */
+export function hasPermission(identity: Identity | undefined, permission: Permission): boolean {
   const roles = identity?.roles ?? [];
   return roles.includes("admin") || (permission === "operate" && roles.includes("operator"));
 }

@@ -10,26 +10,26 @@ function apply(value: Theme): void {
   state.set(value);
 }
 
-/** The user's choice, or that of the system until there is one. */
+/** The theme that the user selected; the system's theme by default. */
 export const theme = {
   use: state.use,
-  begin() {
-    let kept: string | null = null;
+  init() {
+    let stored: string | null = null;
     try {
-      kept = localStorage.getItem(KEY);
+      stored = localStorage.getItem(KEY);
     } catch {
-      // Without storage the system decides.
+      // Storage is disabled: use the system's theme.
     }
     const system = matchMedia("(prefers-color-scheme: dark)");
-    apply(kept === "light" || kept === "dark" ? kept : system.matches ? "dark" : "light");
-    if (!kept) system.addEventListener("change", (event) => apply(event.matches ? "dark" : "light"));
+    apply(stored === "light" || stored === "dark" ? stored : system.matches ? "dark" : "light");
+    if (!stored) system.addEventListener("change", (event) => apply(event.matches ? "dark" : "light"));
   },
   toggle() {
     const next: Theme = state.get() === "dark" ? "light" : "dark";
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // It holds for this page.
+      // Storage is disabled: the selection lasts until the page is closed.
     }
     apply(next);
   },

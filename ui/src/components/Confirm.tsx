@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { Problem } from "./Problem";
 
-/** Asks before something that cannot be taken back; says what it will touch. */
+/** Modal dialog that confirms an action. `children` name its consequences. */
 export function Confirm({ title, action, isDanger, isBusy, error, onConfirm, onClose, children }: {
   title: string;
   action: string;

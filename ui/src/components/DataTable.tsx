@@ -6,19 +6,19 @@ export interface Column<T> {
   id: string;
   name: string;
   cell: (row: T) => ReactNode;
-  /** What it is sorted by; columns without it are not. */
+  /** Sort key of a row. A column without it cannot be sorted. */
   sort?: (row: T) => string | number | undefined;
   isNumber?: boolean;
 }
 
-/** A list whose order is part of the address. */
+/** Sortable table. The URL parameter `sort` holds the column, with a leading `-` for descending order. */
 export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
   label: string;
   rows: T[];
   columns: Column<T>[];
   rowKey: (row: T) => string | number;
   current?: (row: T) => boolean;
-  /** A first column for ticks. */
+  /** Leading column for checkboxes. */
   head?: { title: ReactNode; cell: (row: T) => ReactNode };
 }) {
   const [order, setOrder] = useParam("sort", "");
@@ -28,7 +28,7 @@ export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
       <table aria-label={label}>
         <thead>
           <tr>
-            {head && <th className="tick">{head.title}</th>}
+            {head && <th className="checkbox">{head.title}</th>}
             {columns.map((column) => {
               const direction = order === column.id ? "ascending" : order === `-${column.id}` ? "descending" : "none";
               return (
@@ -52,7 +52,7 @@ export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
         <tbody>
           {sorted.map((row) => (
             <tr key={rowKey(row)} className={current?.(row) ? "current" : ""}>
-              {head && <td className="tick">{head.cell(row)}</td>}
+              {head && <td className="checkbox">{head.cell(row)}</td>}
               {columns.map((column) => (
                 <td key={column.id} className={column.isNumber ? "num" : ""}>
                   {column.cell(row)}
@@ -66,16 +66,16 @@ export function DataTable<T>({ label, rows, columns, rowKey, current, head }: {
   );
 }
 
-/** Rows without a value come last, whatever the direction. */
+/** Sorts rows without a value last in both directions. */
 export function sortRows<T>(rows: T[], columns: Pick<Column<T>, "id" | "sort">[], order: string): T[] {
-  const isDown = order.startsWith("-");
-  const by = columns.find((column) => column.id === (isDown ? order.slice(1) : order))?.sort;
-  if (!by) return rows;
-  const sign = isDown ? -1 : 1;
+  const isDescending = order.startsWith("-");
+  const sortKey = columns.find((column) => column.id === (isDescending ? order.slice(1) : order))?.sort;
+  if (!sortKey) return rows;
+  const sign = isDescending ? -1 : 1;
   return rows.toSorted((a, b) => {
-    const [x, y] = [by(a), by(b)];
+    const [x, y] = [sortKey(a), sortKey(b)];
     if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1;
-    const byValue = typeof x === "number" && typeof y === "number" ? x - y : compareNatural(String(x), String(y));
-    return byValue * sign;
+    const difference = typeof x === "number" && typeof y === "number" ? x - y : compareNatural(String(x), String(y));
+    return difference * sign;
   });
 }

@@ -1,40 +1,40 @@
 import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { yamlTokens, yaqlPrefix } from "../lib/yamlTokens";
 
-/** Text with colours, numbers of lines, lines that are wrong, and names that can be completed. */
+/** YAML editor with syntax highlighting, line numbers, marked errors and completion of function names. */
 export function Editor({ label, value, onChange, problems, names, isReadOnly }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** Messages by line, from 1. */
+  /** Error messages by 1-based line number. */
   problems: Map<number, string>;
-  /** What can be called in expressions. */
+  /** Function names for completion in expressions. */
   names: string[];
   isReadOnly?: boolean;
 }) {
   const area = useRef<HTMLTextAreaElement>(null);
   const [prefix, setPrefix] = useState<string>();
   const lines = useMemo(() => value.split("\n").map(yamlTokens), [value]);
-  const offered = prefix === undefined || prefix.length < 2 ? [] : names.filter((name) => name.startsWith(prefix) && name !== prefix).slice(0, 8);
-  const look = () => {
+  const suggestions = prefix === undefined || prefix.length < 2 ? [] : names.filter((name) => name.startsWith(prefix) && name !== prefix).slice(0, 8);
+  const updatePrefix = () => {
     const element = area.current;
     if (element) setPrefix(yaqlPrefix(element.value, element.selectionStart));
   };
   const insert = (text: string) => {
     const element = area.current;
     if (!element) return;
-    const at = element.selectionStart;
-    onChange(value.slice(0, at) + text + value.slice(element.selectionEnd));
+    const caret = element.selectionStart;
+    onChange(value.slice(0, caret) + text + value.slice(element.selectionEnd));
     requestAnimationFrame(() => {
       element.focus();
-      element.setSelectionRange(at + text.length, at + text.length);
-      look();
+      element.setSelectionRange(caret + text.length, caret + text.length);
+      updatePrefix();
     });
   };
   const complete = (name: string) => insert(name.slice(prefix?.length ?? 0));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Tab" || event.shiftKey || isReadOnly) return;
-    const first = offered[0];
+    const first = suggestions[0];
     if (first === undefined) return;
     event.preventDefault();
     complete(first);
@@ -43,11 +43,11 @@ export function Editor({ label, value, onChange, problems, names, isReadOnly }: 
     <div className="stack tight">
       <div className="editor">
         <pre aria-hidden="true">
-          {lines.map((tokens, place) => (
-            <div key={place} className={problems.has(place + 1) ? "bad" : ""}>
-              <span className="ln">{place + 1}</span>
-              {tokens.map((token, at) => (
-                <span key={at} className={`tok-${token.kind}`}>
+          {lines.map((tokens, index) => (
+            <div key={index} className={problems.has(index + 1) ? "bad" : ""}>
+              <span className="ln">{index + 1}</span>
+              {tokens.map((token, position) => (
+                <span key={position} className={`tok-${token.kind}`}>
                   {token.text}
                 </span>
               ))}
@@ -65,19 +65,19 @@ export function Editor({ label, value, onChange, problems, names, isReadOnly }: 
           value={value}
           onChange={(event) => {
             onChange(event.target.value);
-            look();
+            updatePrefix();
           }}
           onKeyDown={onKeyDown}
-          onKeyUp={look}
-          onClick={look}
+          onKeyUp={updatePrefix}
+          onClick={updatePrefix}
         />
       </div>
-      {offered.length > 0 && (
-        <div className="row" role="group" aria-label="Functions that fit">
+      {suggestions.length > 0 && (
+        <div className="row" role="group" aria-label="Matching functions">
           <span className="muted small-text">
-            <kbd>Tab</kbd> takes the first:
+            <kbd>Tab</kbd> inserts the first:
           </span>
-          {offered.map((name) => (
+          {suggestions.map((name) => (
             <button key={name} type="button" className="button small mono" onClick={() => complete(name)}>
               {name}
             </button>

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 import { NODE_HEIGHT, pathOf, type Layout } from "../lib/layout";
-import { backwards, reachable, type Drawn, type TaskGraph } from "../lib/taskGraph";
+import { reverseEdges, reachable, type DrawnGraph, type TaskGraph } from "../lib/taskGraph";
 import { useLayout } from "../lib/useLayout";
 import { LoadingRows } from "./Loading";
 
-/** Smaller than this, names cannot be read: the drawing opens at its beginning instead of as a whole. */
-const READABLE = 0.55;
+/** Minimum scale at which task names are legible. A graph that only fits at a smaller scale opens at its start. */
+const LEGIBLE_SCALE = 0.55;
 
 interface View {
   x: number;
@@ -13,34 +13,34 @@ interface View {
   scale: number;
 }
 
-/** A layered drawing that can be moved, zoomed, searched and folded. */
-export function GraphView({ label, graph, drawn, chosen, choose, toggle, search, classOf }: {
+/** Layered graph with pan, zoom, search and collapsible groups. */
+export function GraphView({ label, graph, drawing, selected, select, toggle, search, classOf }: {
   label: string;
   graph: TaskGraph;
-  drawn: Drawn;
-  chosen?: string;
-  choose: (task: string) => void;
+  drawing: DrawnGraph;
+  selected?: string;
+  select: (task: string) => void;
   toggle: (group: string) => void;
   search: string;
-  /** Further classes of a task or a folded group, by its members. */
+  /** Additional CSS classes of a task or a collapsed group, by the indexes of its tasks. */
   classOf?: (members: number[]) => string;
 }) {
-  const input = useMemo(() => ({ widths: drawn.nodes.map((node) => widthOf(titleOf(node))), edges: drawn.edges }), [drawn]);
-  const done = useLayout(input);
+  const input = useMemo(() => ({ widths: drawing.nodes.map((node) => widthOf(titleOf(node))), edges: drawing.edges }), [drawing]);
+  const computed = useLayout(input);
   const box = useRef<SVGSVGElement>(null);
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
   const [hovered, setHovered] = useState<number>();
   const fitted = useRef("");
-  const layout = done && done.layout.x.length === drawn.nodes.length ? done.layout : undefined;
+  const layout = computed && computed.layout.x.length === drawing.nodes.length ? computed.layout : undefined;
 
   const isDrawn = layout !== undefined;
   const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
     const element = isDrawn ? box.current : null;
     if (!element) return undefined;
-    const watcher = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
-    watcher.observe(element);
-    return () => watcher.disconnect();
+    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
+    observer.observe(element);
+    return () => observer.disconnect();
   }, [isDrawn]);
 
   const fit = useCallback(() => {
@@ -50,58 +50,58 @@ export function GraphView({ label, graph, drawn, chosen, choose, toggle, search,
     setView({ x: Math.max(24, (size.width - layout.width * scale) / 2), y: (size.height - layout.height * scale) / 2, scale });
   }, [layout]);
   const centre = useCallback(
-    (place: number, scale?: number) => {
+    (index: number, scale?: number) => {
       const size = box.current?.getBoundingClientRect();
       if (!size || !layout) return;
-      setView((now) => {
-        const next = scale ?? Math.max(now.scale, 0.8);
-        const x = (layout.x[place] ?? 0) + (input.widths[place] ?? 0) / 2;
-        return { scale: next, x: size.width / 2 - x * next, y: size.height / 2 - (layout.y[place] ?? 0) * next };
+      setView((previous) => {
+        const next = scale ?? Math.max(previous.scale, 0.8);
+        const x = (layout.x[index] ?? 0) + (input.widths[index] ?? 0) / 2;
+        return { scale: next, x: size.width / 2 - x * next, y: size.height / 2 - (layout.y[index] ?? 0) * next };
       });
     },
     [layout, input],
   );
 
-  const chosenPlace = drawn.nodes.findIndex((node) => node.members.some((at) => graph.tasks[at]?.id === chosen));
+  const selectedIndex = drawing.nodes.findIndex((node) => node.members.some((at) => graph.tasks[at]?.id === selected));
   useEffect(() => {
-    if (!done || !layout || fitted.current === done.key) return;
-    fitted.current = done.key;
+    if (!computed || !layout || fitted.current === computed.key) return;
+    fitted.current = computed.key;
     const size = box.current?.getBoundingClientRect();
-    const isReadable = size && Math.min((size.width - 48) / layout.width, (size.height - 48) / layout.height) >= READABLE;
-    if (isReadable) fit();
-    else if (chosenPlace >= 0) centre(chosenPlace, 0.85);
+    const isLegible = size && Math.min((size.width - 48) / layout.width, (size.height - 48) / layout.height) >= LEGIBLE_SCALE;
+    if (isLegible) fit();
+    else if (selectedIndex >= 0) centre(selectedIndex, 0.85);
     else if (size) setView({ scale: 0.85, x: 24, y: size.height / 2 - (layout.y[leftmost(layout)] ?? 0) * 0.85 });
-  }, [done, layout, fit, centre, chosenPlace]);
+  }, [computed, layout, fit, centre, selectedIndex]);
 
-  const words = search.trim().toLowerCase();
-  const found = useMemo(() => {
-    const hits = new Set<number>();
-    if (words) {
-      drawn.nodes.forEach((node, place) => {
-        if (node.members.some((at) => graph.tasks[at]?.id.toLowerCase().includes(words))) hits.add(place);
+  const searchText = search.trim().toLowerCase();
+  const matches = useMemo(() => {
+    const indexes = new Set<number>();
+    if (searchText) {
+      drawing.nodes.forEach((node, index) => {
+        if (node.members.some((at) => graph.tasks[at]?.id.toLowerCase().includes(searchText))) indexes.add(index);
       });
     }
-    return hits;
-  }, [drawn, graph, words]);
-  const firstFound = found.values().next().value;
+    return indexes;
+  }, [drawing, graph, searchText]);
+  const firstMatch = matches.values().next().value;
   useEffect(() => {
-    if (firstFound !== undefined) centre(firstFound);
-  }, [firstFound, centre]);
+    if (firstMatch !== undefined) centre(firstMatch);
+  }, [firstMatch, centre]);
 
-  const focus = hovered ?? (chosenPlace >= 0 ? chosenPlace : undefined);
-  const lit = useMemo(() => {
+  const focus = hovered ?? (selectedIndex >= 0 ? selectedIndex : undefined);
+  const connected = useMemo(() => {
     if (focus === undefined) return undefined;
-    const n = drawn.nodes.length;
-    return new Set([focus, ...reachable(n, drawn.edges, focus), ...reachable(n, backwards(drawn.edges), focus)]);
-  }, [drawn, focus]);
+    const n = drawing.nodes.length;
+    return new Set([focus, ...reachable(n, drawing.edges, focus), ...reachable(n, reverseEdges(drawing.edges), focus)]);
+  }, [drawing, focus]);
 
   const zoom = useCallback((factor: number, at?: { x: number; y: number }) => {
     const size = box.current?.getBoundingClientRect();
-    const middle = at ?? { x: (size?.width ?? 0) / 2, y: (size?.height ?? 0) / 2 };
-    setView((now) => {
-      const scale = Math.max(0.08, Math.min(2.5, now.scale * factor));
-      const ratio = scale / now.scale;
-      return { scale, x: middle.x - (middle.x - now.x) * ratio, y: middle.y - (middle.y - now.y) * ratio };
+    const origin = at ?? { x: (size?.width ?? 0) / 2, y: (size?.height ?? 0) / 2 };
+    setView((previous) => {
+      const scale = Math.max(0.08, Math.min(2.5, previous.scale * factor));
+      const ratio = scale / previous.scale;
+      return { scale, x: origin.x - (origin.x - previous.x) * ratio, y: origin.y - (origin.y - previous.y) * ratio };
     });
   }, []);
   useEffect(() => {
@@ -117,13 +117,13 @@ export function GraphView({ label, graph, drawn, chosen, choose, toggle, search,
   }, [zoom, isDrawn]);
 
   if (!layout) return <LoadingRows rows={8} />;
-  const open = (place: number) => {
-    const node = drawn.nodes[place];
+  const open = (index: number) => {
+    const node = drawing.nodes[index];
     if (node?.group) toggle(node.group);
-    else if (node) choose(node.id);
+    else if (node) select(node.id);
   };
   return (
-    <div className="graphview" data-layout-ms={Math.round(done?.ms ?? 0)}>
+    <div className="graphview" data-layout-ms={Math.round(computed?.ms ?? 0)}>
       <svg ref={box} className="canvas" role="group" aria-label={label} {...dragging(setView)}>
         <defs>
           <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse">
@@ -131,29 +131,29 @@ export function GraphView({ label, graph, drawn, chosen, choose, toggle, search,
           </marker>
         </defs>
         <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>
-          <Edges layout={layout} lit={lit} />
-          {drawn.nodes.map((node, place) => {
-            const isDim = (lit && !lit.has(place)) || (words !== "" && !found.has(place));
+          <Edges layout={layout} connected={connected} />
+          {drawing.nodes.map((node, index) => {
+            const isDim = (connected && !connected.has(index)) || (searchText !== "" && !matches.has(index));
             const task = node.task === undefined ? undefined : graph.tasks[node.task];
             const kind = node.group ? "group" : task?.type === "stage" ? "stage" : "";
-            const classes = `node ${kind} from-${task?.layer ?? "none"} ${classOf?.(node.members) ?? ""}${isDim ? " dim" : ""}${place === chosenPlace ? " chosen" : ""}${found.has(place) ? " found" : ""}`;
-            const width = input.widths[place] ?? 0;
+            const classes = `node ${kind} from-${task?.layer ?? "none"} ${classOf?.(node.members) ?? ""}${isDim ? " dim" : ""}${index === selectedIndex ? " selected" : ""}${matches.has(index) ? " match" : ""}`;
+            const width = input.widths[index] ?? 0;
             return (
               <g
                 key={node.id}
                 className={classes}
-                transform={`translate(${layout.x[place]} ${(layout.y[place] ?? 0) - NODE_HEIGHT / 2})`}
+                transform={`translate(${layout.x[index]} ${(layout.y[index] ?? 0) - NODE_HEIGHT / 2})`}
                 role="button"
                 tabIndex={0}
-                aria-label={node.group ? `${node.label}: ${node.members.length} tasks, folded. Unfold` : `Task ${node.label}`}
-                onClick={() => open(place)}
+                aria-label={node.group ? `Group ${node.label}, ${node.members.length} tasks, collapsed` : `Task ${node.label}`}
+                onClick={() => open(index)}
                 onKeyDown={(event: KeyboardEvent) => {
                   if (event.key === "Enter" || event.key === " ") {
                     event.preventDefault();
-                    open(place);
+                    open(index);
                   }
                 }}
-                onPointerEnter={() => setHovered(place)}
+                onPointerEnter={() => setHovered(index)}
                 onPointerLeave={() => setHovered(undefined)}
               >
                 <title>{node.label}</title>
@@ -183,10 +183,10 @@ export function GraphView({ label, graph, drawn, chosen, choose, toggle, search,
 }
 
 function leftmost(layout: Layout): number {
-  return layout.x.reduce((best, x, place) => (x < (layout.x[best] ?? 0) ? place : best), 0);
+  return layout.x.reduce((best, x, index) => (x < (layout.x[best] ?? 0) ? index : best), 0);
 }
 
-function titleOf(node: Drawn["nodes"][number]): string {
+function titleOf(node: DrawnGraph["nodes"][number]): string {
   return node.group ? `▸ ${node.label} (${node.members.length})` : node.label.length > 28 ? `${node.label.slice(0, 27)}…` : node.label;
 }
 
@@ -194,20 +194,20 @@ function widthOf(title: string): number {
   return 24 + title.length * 7.1;
 }
 
-function Edges({ layout, lit }: { layout: Layout; lit?: Set<number> }) {
+function Edges({ layout, connected }: { layout: Layout; connected?: Set<number> }) {
   return (
     <g aria-hidden="true">
       {layout.edges.map((edge) => {
-        const isLit = lit?.has(edge.from) === true && lit.has(edge.to);
-        const classes = lit ? (isLit ? "edge lit" : "edge dim") : "edge";
+        const isConnected = connected?.has(edge.from) === true && connected.has(edge.to);
+        const classes = connected ? (isConnected ? "edge connected" : "edge dim") : "edge";
         return <path key={`${edge.from}-${edge.to}`} className={classes} d={pathOf(edge.points)} markerEnd="url(#arrow)" />;
       })}
     </g>
   );
 }
 
-/** Moves the drawing with the pointer; a click stays a click. */
-function dragging(setView: (change: (now: View) => View) => void) {
+/** Pans the graph with the pointer. A pointer that goes down on a node selects it instead. */
+function dragging(setView: (change: (previous: View) => View) => void) {
   let last: { x: number; y: number } | undefined;
   return {
     onPointerDown: (event: PointerEvent) => {
@@ -219,7 +219,7 @@ function dragging(setView: (change: (now: View) => View) => void) {
       if (!last || event.buttons === 0) return;
       const [dx, dy] = [event.clientX - last.x, event.clientY - last.y];
       last = { x: event.clientX, y: event.clientY };
-      setView((now) => ({ ...now, x: now.x + dx, y: now.y + dy }));
+      setView((previous) => ({ ...previous, x: previous.x + dx, y: previous.y + dy }));
     },
   };
 }
@@ -231,20 +231,20 @@ function Minimap({ layout, widths, view, box, go }: {
   widths: number[];
   view: View;
   box: { width: number; height: number };
-  go: (change: (now: View) => View) => void;
+  go: (change: (previous: View) => View) => void;
 }) {
   const scale = Math.min(MAP.width / (layout.width + 40), MAP.height / (layout.height + 40));
   const top = (MAP.height / scale - layout.height) / 2;
   const onClick = (event: React.MouseEvent) => {
-    const at = (event.currentTarget as Element).getBoundingClientRect();
-    const [x, y] = [(event.clientX - at.left) / scale - 20, (event.clientY - at.top) / scale - top];
-    go((now) => ({ ...now, x: box.width / 2 - x * now.scale, y: box.height / 2 - y * now.scale }));
+    const bounds = (event.currentTarget as Element).getBoundingClientRect();
+    const [x, y] = [(event.clientX - bounds.left) / scale - 20, (event.clientY - bounds.top) / scale - top];
+    go((previous) => ({ ...previous, x: box.width / 2 - x * previous.scale, y: box.height / 2 - y * previous.scale }));
   };
   return (
     <svg className="minimap" aria-hidden="true" onClick={onClick}>
       <g transform={`scale(${scale}) translate(20 ${top})`}>
-        {layout.x.map((x, place) => (
-          <rect key={place} x={x} y={(layout.y[place] ?? 0) - NODE_HEIGHT / 2} width={widths[place]} height={NODE_HEIGHT} />
+        {layout.x.map((x, index) => (
+          <rect key={index} x={x} y={(layout.y[index] ?? 0) - NODE_HEIGHT / 2} width={widths[index]} height={NODE_HEIGHT} />
         ))}
         <rect className="view" strokeWidth={2 / scale} x={-view.x / view.scale} y={-view.y / view.scale} width={box.width / view.scale} height={box.height / view.scale} />
       </g>

@@ -1,4 +1,4 @@
-/** The shape of what is coming. */
+/** Placeholder for a page that is loading. */
 export function Loading({ rows = 6 }: { rows?: number }) {
   return (
     <div className="page" role="status" aria-label="Loading">

@@ -1,12 +1,12 @@
 import { useQueries } from "@tanstack/react-query";
 import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import type { Schemas } from "../api/client";
-import { calledOf } from "../lib/nodeNames";
-import { SIGNS, statusOfLetter } from "../lib/status";
-import { inChunks, tilesOf, visible, type Extent } from "../lib/tiles";
+import { displayName } from "../lib/nodeNames";
+import { SYMBOLS, statusOfLetter } from "../lib/status";
+import { alignToChunks, tilesOf, visibleRange, type Extent } from "../lib/tiles";
 import { Problem } from "./Problem";
 import { LoadingRows } from "./Loading";
-import { Empty } from "./PageHead";
+import { EmptyState } from "./PageHead";
 
 export type MatrixData = Schemas["Matrix"];
 export interface Window {
@@ -15,55 +15,57 @@ export interface Window {
   node_offset: number;
   node_limit: number;
 }
-export interface Chosen {
+export interface Cell {
   task: string;
   node: string;
 }
 
+/** Tasks and nodes per tile, which is the unit of fetching. */
 const TASKS = 100;
 const NODES = 200;
+/** Sizes in pixels: a row, a column, the column of task names and the row of node names. */
 const ROW = 24;
 const COLUMN = 26;
 const NAMES = 250;
 const HEADS = 100;
-/** Squares of a row that are drawn together: scrolling adds and removes chunks and leaves the others alone. */
+/** Cells of a row that are rendered as one component: scrolling mounts and unmounts chunks and does not rerender others. */
 const CHUNK = 16;
 
-/** Tasks by nodes. Only what is on screen is fetched and drawn. */
-export function Matrix({ label, queryKey, load, chosen, choose, words }: {
+/** Virtualized matrix of tasks by nodes: only visible tiles are fetched and rendered. */
+export function Matrix({ label, queryKey, load, selected, select, labels }: {
   label: string;
   queryKey: unknown[];
   load: (window: Window) => Promise<MatrixData>;
-  chosen?: Chosen;
-  choose: (cell: Chosen) => void;
-  /** What a state is called here, where that is not its name. */
-  words?: Partial<Record<string, string>>;
+  selected?: Cell;
+  select: (cell: Cell) => void;
+  /** Labels of statuses that are not shown by their name. */
+  labels?: Partial<Record<string, string>>;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ x: 0, y: 0, width: 1200, height: 600 });
   const [size, setSize] = useState({ nTasks: 0, nNodes: 0 });
-  const rows = visible(view.y, view.height - HEADS, ROW, size.nTasks);
-  const columns = inChunks(visible(view.x, view.width - NAMES, COLUMN, size.nNodes), CHUNK, size.nNodes);
+  const rows = visibleRange(view.y, view.height - HEADS, ROW, size.nTasks);
+  const columns = alignToChunks(visibleRange(view.x, view.width - NAMES, COLUMN, size.nNodes), CHUNK, size.nNodes);
   const taskTiles = tilesOf(rows, TASKS);
   const nodeTiles = tilesOf(columns, NODES);
-  const wanted = taskTiles.flatMap((task) => nodeTiles.map((node) => ({ task, node })));
+  const tileKeys = taskTiles.flatMap((task) => nodeTiles.map((node) => ({ task, node })));
   const tiles = useQueries({
-    queries: wanted.map(({ task, node }) => ({
+    queries: tileKeys.map(({ task, node }) => ({
       queryKey: [...queryKey, "tile", task, node],
       queryFn: () => load({ task_offset: task * TASKS, task_limit: TASKS, node_offset: node * NODES, node_limit: NODES }),
       staleTime: 60_000,
     })),
   });
   const grid = useMemo(() => {
-    const found = new Grid();
-    tiles.forEach((tile, place) => {
-      const at = wanted[place];
-      if (tile.data && at) found.add(tile.data, at.task * TASKS, at.node * NODES);
+    const merged = new Grid();
+    tiles.forEach((tile, index) => {
+      const key = tileKeys[index];
+      if (tile.data && key) merged.add(tile.data, key.task * TASKS, key.node * NODES);
     });
-    return found;
-    // Tiles are compared by what they hold; the list itself is new each time.
+    return merged;
+    // Compares tiles by content: `useQueries` returns a new array for each render.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [tiles.map((tile) => tile.dataUpdatedAt).join(), wanted.map((one) => `${one.task}.${one.node}`).join()]);
+  }, [tiles.map((tile) => tile.dataUpdatedAt).join(), tileKeys.map((key) => `${key.task}.${key.node}`).join()]);
 
   const first = tiles.find((tile) => tile.data)?.data;
   const hasData = first !== undefined || size.nTasks > 0;
@@ -82,30 +84,30 @@ export function Matrix({ label, queryKey, load, chosen, choose, words }: {
     };
     measure();
     element.addEventListener("scroll", measure, { passive: true });
-    const watcher = new ResizeObserver(measure);
-    watcher.observe(element);
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
     return () => {
       element.removeEventListener("scroll", measure);
-      watcher.disconnect();
+      observer.disconnect();
       cancelAnimationFrame(frame);
     };
   }, [hasData]);
 
   const failed = tiles.find((tile) => tile.isError);
-  const isKnown = size.nTasks > 0 && size.nNodes > 0;
-  // What is on its way leaves the matrix where it is; without it the page would jump back to its beginning.
-  if (!first && failed && !isKnown) return <Problem error={failed.error} retry={() => void failed.refetch()} />;
-  if (!first && !isKnown) return <LoadingRows rows={8} />;
-  if (first && (first.n_tasks === 0 || first.n_nodes === 0)) return <Empty title="Nothing to show">Change the search or the filter above.</Empty>;
+  const hasSize = size.nTasks > 0 && size.nNodes > 0;
+  // Keeps the matrix mounted while tiles load; otherwise its scroll position would be lost.
+  if (!first && failed && !hasSize) return <Problem error={failed.error} retry={() => void failed.refetch()} />;
+  if (!first && !hasSize) return <LoadingRows rows={8} />;
+  if (first && (first.n_tasks === 0 || first.n_nodes === 0)) return <EmptyState title="No matching task instances">Change the search or the filter above.</EmptyState>;
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (!step || !chosen) return;
-    const task = grid.tasks.get((grid.rowOf(chosen.task) ?? 0) + (step[0] ?? 0));
-    const node = grid.nodes.get((grid.columnOf(chosen.node) ?? 0) + (step[1] ?? 0));
+    if (!step || !selected) return;
+    const task = grid.tasks.get((grid.rowOf(selected.task) ?? 0) + (step[0] ?? 0));
+    const node = grid.nodes.get((grid.columnOf(selected.node) ?? 0) + (step[1] ?? 0));
     if (task === undefined || node === undefined) return;
     event.preventDefault();
-    choose({ task, node });
+    select({ task, node });
   };
   return (
     <div className="matrix" ref={box} role="grid" aria-label={label} aria-rowcount={size.nTasks + 1} aria-colcount={size.nNodes + 1} tabIndex={0} onKeyDown={onKeyDown}>
@@ -132,9 +134,9 @@ export function Matrix({ label, queryKey, load, chosen, choose, words }: {
             firstColumn={columns.first}
             nodes={grid.nodes}
             names={grid.names}
-            chosenNode={chosen && chosen.task === grid.tasks.get(row) ? chosen.node : undefined}
-            choose={choose}
-            words={words}
+            selectedNode={selected && selected.task === grid.tasks.get(row) ? selected.node : undefined}
+            select={select}
+            labels={labels}
           />
         ))}
       </div>
@@ -145,16 +147,16 @@ export function Matrix({ label, queryKey, load, chosen, choose, words }: {
 interface Shared {
   nodes: Map<number, string>;
   names: Map<number, string>;
-  choose: (cell: Chosen) => void;
-  words?: Partial<Record<string, string>>;
+  select: (cell: Cell) => void;
+  labels?: Partial<Record<string, string>>;
 }
 
-const Row = memo(function Row({ top, task, cells, firstColumn, chosenNode, ...shared }: Shared & {
+const Row = memo(function Row({ top, task, cells, firstColumn, selectedNode, ...shared }: Shared & {
   top: number;
   task: string;
   cells: string;
   firstColumn: number;
-  chosenNode?: string;
+  selectedNode?: string;
 }) {
   const chunks = range({ first: 0, end: Math.ceil(cells.length / CHUNK) });
   return (
@@ -164,44 +166,44 @@ const Row = memo(function Row({ top, task, cells, firstColumn, chosenNode, ...sh
       </div>
       {chunks.map((chunk) => {
         const first = firstColumn + chunk * CHUNK;
-        const part = cells.slice(chunk * CHUNK, (chunk + 1) * CHUNK);
-        const hasChosen = chosenNode !== undefined && [...part].some((_, place) => shared.nodes.get(first + place) === chosenNode);
-        return <Squares key={first} task={task} cells={part} first={first} chosenNode={hasChosen ? chosenNode : undefined} {...shared} />;
+        const chunkCells = cells.slice(chunk * CHUNK, (chunk + 1) * CHUNK);
+        const hasSelected = selectedNode !== undefined && [...chunkCells].some((_, index) => shared.nodes.get(first + index) === selectedNode);
+        return <CellChunk key={first} task={task} cells={chunkCells} first={first} selectedNode={hasSelected ? selectedNode : undefined} {...shared} />;
       })}
     </div>
   );
 });
 
-const Squares = memo(function Squares({ task, cells, first, chosenNode, nodes, names, choose, words }: Shared & {
+const CellChunk = memo(function CellChunk({ task, cells, first, selectedNode, nodes, names, select, labels }: Shared & {
   task: string;
   cells: string;
   first: number;
-  chosenNode?: string;
+  selectedNode?: string;
 }) {
-  return [...cells].map((letter, place) => {
+  return [...cells].map((letter, index) => {
     const status = statusOfLetter(letter);
-    const node = nodes.get(first + place);
+    const node = nodes.get(first + index);
     if (!status || node === undefined) return null;
-    const label = `${task} on ${names.get(first + place) ?? node}: ${words?.[status] ?? status}`;
+    const label = `${task} on ${names.get(first + index) ?? node}: ${labels?.[status] ?? status}`;
     return (
       <button
         key={node}
         type="button"
         role="gridcell"
         tabIndex={-1}
-        className={`cell status-${status}${chosenNode === node ? " chosen" : ""}`}
-        style={{ left: NAMES + (first + place) * COLUMN + 2, top: 2, width: COLUMN - 4, height: ROW - 4 }}
+        className={`cell status-${status}${selectedNode === node ? " selected" : ""}`}
+        style={{ left: NAMES + (first + index) * COLUMN + 2, top: 2, width: COLUMN - 4, height: ROW - 4 }}
         aria-label={label}
         title={label}
-        onClick={() => choose({ task, node })}
+        onClick={() => select({ task, node })}
       >
-        {SIGNS[status]}
+        {SYMBOLS[status]}
       </button>
     );
   });
 });
 
-/** Tiles put together. */
+/** Sparse matrix assembled from tiles. */
 class Grid {
   readonly tasks = new Map<number, string>();
   readonly nodes = new Map<number, string>();
@@ -211,7 +213,7 @@ class Grid {
   add(tile: MatrixData, firstTask: number, firstNode: number): void {
     tile.nodes.forEach((node, column) => {
       this.nodes.set(firstNode + column, node);
-      this.names.set(firstNode + column, calledOf(node, tile.names[column]));
+      this.names.set(firstNode + column, displayName(node, tile.names[column]));
     });
     tile.tasks.forEach((task, row) => {
       this.tasks.set(firstTask + row, task);
@@ -227,16 +229,16 @@ class Grid {
   }
 
   rowOf(task: string): number | undefined {
-    return find(this.tasks, task);
+    return keyOf(this.tasks, task);
   }
 
   columnOf(node: string): number | undefined {
-    return find(this.nodes, node);
+    return keyOf(this.nodes, node);
   }
 }
 
-function find(map: Map<number, string>, value: string): number | undefined {
-  for (const [key, one] of map) if (one === value) return key;
+function keyOf(map: Map<number, string>, value: string): number | undefined {
+  for (const [key, candidate] of map) if (candidate === value) return key;
   return undefined;
 }
 

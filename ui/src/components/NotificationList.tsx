@@ -1,29 +1,29 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, data, page } from "../api/client";
-import { useMay } from "../app/identity";
+import { usePermission } from "../app/identity";
 import { count } from "../lib/format";
-import { placeOf, statusOfTopic, TOPICS } from "../lib/notifications";
+import { pathOf, statusOfTopic, TOPICS } from "../lib/notifications";
 import { useParam } from "../lib/params";
 import { LoadingRows } from "./Loading";
-import { Empty } from "./PageHead";
+import { EmptyState } from "./PageHead";
 import { Problem } from "./Problem";
 import { Status } from "./Status";
 import { Time } from "./Time";
-import { Words } from "./Words";
+import { MessageText } from "./MessageText";
 
 const PAGE = 50;
 
-/** What happened to runs and nodes, the newest first. */
+/** Notifications about runs and nodes, newest first, paginated by the server. */
 export function NotificationList() {
   const queries = useQueryClient();
-  const mayMark = useMay("operate");
+  const canMark = usePermission("operate");
   const [topic, setTopic] = useParam("topic", "");
   const [show, setShow] = useParam("show", "");
   const [offset, setOffset] = useParam("offset", "0");
   const start = Number(offset);
   const query = { limit: PAGE, offset: start, ...(topic && { topic }), ...(show && { status: show }) };
-  const news = useQuery({
+  const notifications = useQuery({
     queryKey: ["notifications", query],
     queryFn: () => page(api.GET("/api/v1/notifications", { params: { query } })),
     placeholderData: keepPreviousData,
@@ -33,7 +33,7 @@ export function NotificationList() {
     mutationFn: (ids: number[] | undefined) => data(api.PUT("/api/v1/notifications", { body: { status: "read", ...(ids && { ids }) } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["notifications"] }),
   });
-  const items = news.data?.items ?? [];
+  const items = notifications.data?.items ?? [];
   return (
     <section className="stack tight" aria-label="Notifications">
       <div className="toolbar">
@@ -48,52 +48,52 @@ export function NotificationList() {
           <option value="unread">Unread</option>
           <option value="read">Read</option>
         </select>
-        <span className="muted grow">{news.data && count(news.data.total, "notification")}</span>
+        <span className="muted grow">{notifications.data && count(notifications.data.total, "notification")}</span>
         <button type="button" className="button small" disabled={start === 0} onClick={() => setOffset(String(Math.max(0, start - PAGE)))}>
           Newer
         </button>
-        <button type="button" className="button small" disabled={!news.data || start + PAGE >= news.data.total} onClick={() => setOffset(String(start + PAGE))}>
+        <button type="button" className="button small" disabled={!notifications.data || start + PAGE >= notifications.data.total} onClick={() => setOffset(String(start + PAGE))}>
           Older
         </button>
-        {mayMark && (
+        {canMark && (
           <button type="button" className="button small" disabled={mark.isPending || items.length === 0} onClick={() => mark.mutate(undefined)}>
             Mark all as read
           </button>
         )}
       </div>
-      {news.isPending && <LoadingRows />}
-      {news.isError && <Problem error={news.error} retry={() => void news.refetch()} />}
-      {mark.isError && <Problem title="Not marked" error={mark.error} />}
-      {news.data && items.length === 0 && (
-        <Empty title="Nothing happened">Runs that start and end, and nodes that are lost or back, are told here.</Empty>
+      {notifications.isPending && <LoadingRows />}
+      {notifications.isError && <Problem error={notifications.error} retry={() => void notifications.refetch()} />}
+      {mark.isError && <Problem title="Not marked as read" error={mark.error} />}
+      {notifications.data && items.length === 0 && (
+        <EmptyState title="No notifications">Runs that start or end, and nodes that are lost or recover, are listed here.</EmptyState>
       )}
       {items.length > 0 && (
         <div className="tablewrap">
           <table aria-label="Notifications">
             <thead>
               <tr>
-                <th>When</th>
-                <th>What</th>
+                <th>Time</th>
+                <th>Topic</th>
                 <th>Message</th>
                 <th aria-label="Actions" />
               </tr>
             </thead>
             <tbody>
               {items.map((item) => {
-                const place = placeOf(item);
-                const words = <Words text={item.message} />;
-                const message = item.status === "unread" ? <strong>{words}</strong> : words;
+                const path = pathOf(item);
+                const text = <MessageText text={item.message} />;
+                const message = item.status === "unread" ? <strong>{text}</strong> : text;
                 return (
                   <tr key={item.id}>
                     <td>
                       <Time at={item.at} />
                     </td>
                     <td>
-                      <Status status={statusOfTopic(item.topic)} word={item.topic} />
+                      <Status status={statusOfTopic(item.topic)} label={item.topic} />
                     </td>
-                    <td>{place ? <Link to={place}>{message}</Link> : message}</td>
+                    <td>{path ? <Link to={path}>{message}</Link> : message}</td>
                     <td>
-                      {mayMark && item.status === "unread" && (
+                      {canMark && item.status === "unread" && (
                         <button type="button" className="button small" aria-label={`Mark notification ${item.id} as read`} onClick={() => mark.mutate([item.id])}>
                           Mark as read
                         </button>

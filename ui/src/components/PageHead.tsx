@@ -34,7 +34,7 @@ export function PageHead({ title, crumbs = [], aside, children }: {
   );
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <strong>{title}</strong>

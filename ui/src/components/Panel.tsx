@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What is told about something that was chosen, beside the page. */
+/** Side panel with the details of the selected item. */
 export function Panel({ title, aside, close, children }: {
   title: string;
   aside?: ReactNode;

@@ -7,25 +7,25 @@ import { useParam } from "../lib/params";
 import { statusOfRun } from "../lib/status";
 import { useClusterNames } from "../lib/clusterNames";
 import { LoadingRows } from "./Loading";
-import { Empty } from "./PageHead";
+import { EmptyState } from "./PageHead";
 import { Problem } from "./Problem";
 import { Status } from "./Status";
-import { Time, Took } from "./Time";
+import { Time, Duration } from "./Time";
 
 const PAGE = 50;
-const STATES: [value: string, name: string][] = [
-  ["", "In any state"],
-  ["pending,running", "Under way"],
+const STATUS_FILTERS: [value: string, name: string][] = [
+  ["", "Any status"],
+  ["pending,running", "Active"],
   ["ready", "Succeeded"],
   ["error", "Failed or stopped"],
 ];
 
-/** Runs, newest first. Two of them can be ticked and compared. */
+/** Runs, newest first. Two runs can be selected and compared. With `limit`, only the latest ones without controls. */
 export function RunList({ clusterId, limit }: { clusterId?: number; limit?: number }) {
   const [offset, setOffset] = useParam("offset", "0");
   const [status, setStatus] = useParam("status", "");
   const nameOf = useClusterNames(clusterId === undefined);
-  const [ticked, setTicked] = useState<number[]>([]);
+  const [selected, setSelected] = useState<number[]>([]);
   const size = limit ?? PAGE;
   const start = limit ? 0 : Number(offset);
   const statuses = limit ? "" : status;
@@ -53,23 +53,23 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
   if (runs.isError) return <Problem error={runs.error} retry={() => void runs.refetch()} />;
   const { items, total } = runs.data;
   if (items.length === 0 && statuses === "") {
-    return <Empty title="Nothing has run yet">Plan a cluster, look at the plan, and apply it.</Empty>;
+    return <EmptyState title="No runs yet">Create a plan for a cluster, review it and apply it.</EmptyState>;
   }
-  const tick = (id: number) => setTicked((now) => (now.includes(id) ? now.filter((one) => one !== id) : [...now.slice(-1), id]));
+  const toggle = (id: number) => setSelected((ids) => (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids.slice(-1), id]));
   return (
     <div className="stack tight">
       {!limit && (
         <div className="toolbar">
           <Link
             className="button small"
-            aria-disabled={ticked.length !== 2}
-            title={ticked.length === 2 ? undefined : "Tick two runs to compare them"}
-            to={ticked.length === 2 ? `/runs/compare?a=${Math.min(...ticked)}&b=${Math.max(...ticked)}` : "#"}
+            aria-disabled={selected.length !== 2}
+            title={selected.length === 2 ? undefined : "Select two runs to compare them"}
+            to={selected.length === 2 ? `/runs/compare?a=${Math.min(...selected)}&b=${Math.max(...selected)}` : "#"}
           >
-            Compare
+            Compare runs
           </Link>
-          <select aria-label="State" value={status} onChange={(event) => setStatus(event.target.value)}>
-            {STATES.map(([value, name]) => (
+          <select aria-label="Status" value={status} onChange={(event) => setStatus(event.target.value)}>
+            {STATUS_FILTERS.map(([value, name]) => (
               <option key={value} value={value}>
                 {name}
               </option>
@@ -84,23 +84,23 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
           </button>
         </div>
       )}
-      {items.length === 0 && <Empty title="No run is in this state">Choose another one above.</Empty>}
+      {items.length === 0 && <EmptyState title="No runs with this status">Select another status above.</EmptyState>}
       {items.length > 0 && (
         <div className="tablewrap">
           <table aria-label="Runs">
             <thead>
               <tr>
                 {!limit && (
-                  <th className="tick">
-                    <span className="sr">To compare</span>
+                  <th className="checkbox">
+                    <span className="sr">Select</span>
                   </th>
                 )}
                 <th>Run</th>
-                <th>State</th>
+                <th>Status</th>
                 {clusterId === undefined && <th>Cluster</th>}
                 <th className="num">Progress</th>
                 <th>Started</th>
-                <th>Took</th>
+                <th>Duration</th>
                 <th>Message</th>
               </tr>
             </thead>
@@ -108,13 +108,13 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
               {items.map((run) => (
                 <tr key={run.id}>
                   {!limit && (
-                    <td className="tick">
+                    <td className="checkbox">
                       <input
                         type="checkbox"
-                        title="Tick two to compare them"
-                        aria-label={`Tick run ${run.id}`}
-                        checked={ticked.includes(run.id)}
-                        onChange={() => tick(run.id)}
+                        title="Select two runs to compare them"
+                        aria-label={`Select run ${run.id}`}
+                        checked={selected.includes(run.id)}
+                        onChange={() => toggle(run.id)}
                       />
                     </td>
                   )}
@@ -126,14 +126,14 @@ export function RunList({ clusterId, limit }: { clusterId?: number; limit?: numb
                     <Status status={statusOfRun(run.status, run.message)} />
                   </td>
                   {clusterId === undefined && (
-                    <td>{run.cluster == null ? <span className="muted">gone</span> : <Link to={`/clusters/${run.cluster}`}>{nameOf(run.cluster)}</Link>}</td>
+                    <td>{run.cluster == null ? <span className="muted">deleted</span> : <Link to={`/clusters/${run.cluster}`}>{nameOf(run.cluster)}</Link>}</td>
                   )}
                   <td className="num">{run.progress} %</td>
                   <td>
                     <Time at={run.time_start} />
                   </td>
                   <td>
-                    <Took from={run.time_start} to={run.time_end} />
+                    <Duration from={run.time_start} to={run.time_end} />
                   </td>
                   <td className="muted">{run.message}</td>
                 </tr>

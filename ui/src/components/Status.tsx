@@ -1,12 +1,12 @@
-import { SIGNS, type Status as Word } from "../lib/status";
+import { SYMBOLS, type Status as StatusName } from "../lib/status";
 
-export function Status({ status, word }: { status: Word; word?: string }) {
+export function Status({ status, label }: { status: StatusName; label?: string }) {
   return (
     <span className={`status status-${status}`}>
-      <span className="sign" aria-hidden="true">
-        {SIGNS[status]}
+      <span className="symbol" aria-hidden="true">
+        {SYMBOLS[status]}
       </span>
-      {word ?? status}
+      {label ?? status}
     </span>
   );
 }

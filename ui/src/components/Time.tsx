@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { ago, duration, exact, parseTime } from "../lib/format";
 
-/** Relative, with the exact time on hover. */
+/** Relative time. The tooltip has the exact time. */
 export function Time({ at }: { at: string | null | undefined }) {
   const now = useNow(15_000);
   const time = parseTime(at);
@@ -13,8 +13,8 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** From start to end, or to now. */
-export function Took({ from, to }: { from: string | null | undefined; to: string | null | undefined }) {
+/** Duration from start to end, or to the current time without an end. */
+export function Duration({ from, to }: { from: string | null | undefined; to: string | null | undefined }) {
   const start = parseTime(from);
   const end = parseTime(to);
   const now = useNow(end === undefined && start !== undefined ? 1000 : 3_600_000);

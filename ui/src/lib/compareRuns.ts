@@ -7,10 +7,11 @@ export interface Difference {
   node: string;
   a?: Status;
   b?: Status;
+  /** Duration in run `b` minus duration in run `a`; set if the difference is significant. */
   longerMs?: number;
 }
 
-/** Differences of a second and a fifth are worth telling; smaller ones are noise. */
+/** A duration difference is significant from one second and a fifth of the first duration; less is noise. */
 const MS_MIN = 1000;
 const SHARE_MIN = 0.2;
 
@@ -18,25 +19,25 @@ export function compareRuns(a: HistoryRow[], b: HistoryRow[]): Difference[] {
   const key = (row: HistoryRow) => `${row.task_name}\n${row.node_id}`;
   const left = new Map(a.map((row) => [key(row), row]));
   const right = new Map(b.map((row) => [key(row), row]));
-  const all = new Set([...left.keys(), ...right.keys()]);
-  return [...all]
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  return [...keys]
     .flatMap((name): Difference[] => {
       const [x, y] = [left.get(name), right.get(name)];
       const row = (x ?? y) as HistoryRow;
-      const one = { task: row.task_name, node: row.node_id, a: x && stateOf(x), b: y && stateOf(y) };
-      const longerMs = took(y) - took(x);
-      const isSlower = Math.abs(longerMs) >= MS_MIN && Math.abs(longerMs) >= took(x) * SHARE_MIN;
-      if (isSlower) return [{ ...one, longerMs }];
-      return one.a === one.b ? [] : [one];
+      const difference = { task: row.task_name, node: row.node_id, a: x && statusOf(x), b: y && statusOf(y) };
+      const longerMs = durationOf(y) - durationOf(x);
+      const isSignificant = Math.abs(longerMs) >= MS_MIN && Math.abs(longerMs) >= durationOf(x) * SHARE_MIN;
+      if (isSignificant) return [{ ...difference, longerMs }];
+      return difference.a === difference.b ? [] : [difference];
     })
     .toSorted((x, y) => Number(x.a === x.b) - Number(y.a === y.b) || Math.abs(y.longerMs ?? 0) - Math.abs(x.longerMs ?? 0));
 }
 
-function stateOf(row: HistoryRow): Status {
+function statusOf(row: HistoryRow): Status {
   return statusOfRecord(row.status, row.outcome);
 }
 
-function took(row: HistoryRow | undefined): number {
+function durationOf(row: HistoryRow | undefined): number {
   const [start, end] = [parseTime(row?.time_start), parseTime(row?.time_end)];
   return start === undefined || end === undefined ? Number.NaN : end - start;
 }

@@ -20,13 +20,13 @@ test.each([
   ["cluster:net_provider != 'neutron'", false],
   ["settings:nothing.here? == null", true],
   ["(false or true) and not false", true],
-  // As on the server, `not` binds to what follows it alone.
+  // As on the server, `not` binds tighter than `==`.
   ["not false == false", false],
 ])("%s is %s", (text, expected) => {
   expect(holds(text, MODELS)).toBe(expected);
 });
 
-test.each(["", "a >= 5", "settings:a.b ==", "(true", "true true", "'open", "word"])("%j cannot be read and does not hold", (text) => {
+test.each(["", "a >= 5", "settings:a.b ==", "(true", "true true", "'open", "word"])("invalid condition %j does not hold", (text) => {
   expect(() => parseCondition(text)).toThrow();
   expect(holds(text, MODELS)).toBe(false);
 });

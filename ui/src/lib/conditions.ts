@@ -1,5 +1,5 @@
-// The condition language of restrictions: `settings:a.b.value == true and not ('x' in cluster:mode)`.
-// From loose to tight: or, and, == and !=, in, not, values. As on the server, `not a == b` is `(not a) == b`.
+// Evaluates the condition language of restrictions: `settings:a.b.value == true and not ('x' in cluster:mode)`.
+// Precedence from lowest to highest: or, and, == and !=, in, not. As on the server, `not a == b` is `(not a) == b`.
 
 export type Models = Record<string, unknown>;
 
@@ -9,60 +9,60 @@ type Tree =
   | { kind: "not"; of: Tree }
   | { kind: "or" | "and" | "==" | "!=" | "in"; left: Tree; right: Tree };
 
-const WORDS = /\s*(==|!=|\(|\)|'[^'\n]*'|"[^"\n]*"|[A-Za-z_][\w-]*:[\w.\-/]+\??|-?\d+(?:\.\d+)?|[A-Za-z_]\w*)/y;
-const LEVELS = [["or"], ["and"], ["==", "!="], ["in"]] as const;
+const TOKEN = /\s*(==|!=|\(|\)|'[^'\n]*'|"[^"\n]*"|[A-Za-z_][\w-]*:[\w.\-/]+\??|-?\d+(?:\.\d+)?|[A-Za-z_]\w*)/y;
+const PRECEDENCE = [["or"], ["and"], ["==", "!="], ["in"]] as const;
 
 export function parseCondition(text: string): Tree {
-  const words = split(text);
+  const tokens = tokenize(text);
   let at = 0;
   const level = (depth: number): Tree => {
-    const operators = LEVELS[depth] as readonly string[] | undefined;
+    const operators = PRECEDENCE[depth] as readonly string[] | undefined;
     if (!operators) return unary();
     let left = level(depth + 1);
-    for (let word = words[at]; word !== undefined && operators.includes(word); word = words[at]) {
+    for (let token = tokens[at]; token !== undefined && operators.includes(token); token = tokens[at]) {
       at += 1;
-      left = { kind: word as "or", left, right: level(depth + 1) };
+      left = { kind: token as "or", left, right: level(depth + 1) };
     }
     return left;
   };
   const unary = (): Tree => {
-    const word = words[at];
+    const token = tokens[at];
     at += 1;
-    if (word === undefined) throw new Error("the condition ends too early");
-    if (word === "not") return { kind: "not", of: unary() };
-    if (word === "(") {
+    if (token === undefined) throw new Error("unexpected end of condition");
+    if (token === "not") return { kind: "not", of: unary() };
+    if (token === "(") {
       const inner = level(0);
-      if (words[at] !== ")") throw new Error("a parenthesis is not closed");
+      if (tokens[at] !== ")") throw new Error("missing closing parenthesis");
       at += 1;
       return inner;
     }
-    return leaf(word);
+    return leaf(token);
   };
   const tree = level(0);
-  if (at < words.length) throw new Error(`“${words[at]}” is too much`);
+  if (at < tokens.length) throw new Error(`unexpected \`${tokens[at]}\``);
   return tree;
 }
 
-function split(text: string): string[] {
-  const found: string[] = [];
-  WORDS.lastIndex = 0;
-  while (WORDS.lastIndex < text.trimEnd().length) {
-    const start = WORDS.lastIndex;
-    const match = WORDS.exec(text);
-    if (!match?.[1]) throw new Error(`“${text.slice(start, start + 10)}” makes no sense in a condition`);
-    found.push(match[1]);
+function tokenize(text: string): string[] {
+  const tokens: string[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.trimEnd().length) {
+    const start = TOKEN.lastIndex;
+    const match = TOKEN.exec(text);
+    if (!match?.[1]) throw new Error(`unexpected characters \`${text.slice(start, start + 10)}\``);
+    tokens.push(match[1]);
   }
-  return found;
+  return tokens;
 }
 
-function leaf(word: string): Tree {
-  if (/^['"]/.test(word)) return { kind: "value", value: word.slice(1, -1) };
-  if (/^-?\d/.test(word)) return { kind: "value", value: Number(word) };
+function leaf(token: string): Tree {
+  if (/^['"]/.test(token)) return { kind: "value", value: token.slice(1, -1) };
+  if (/^-?\d/.test(token)) return { kind: "value", value: Number(token) };
   const constants: Record<string, unknown> = { true: true, false: false, null: null };
-  if (word in constants) return { kind: "value", value: constants[word] };
-  const colon = word.indexOf(":");
-  if (colon < 0) throw new Error(`“${word}” is no word of a condition`);
-  return { kind: "path", model: word.slice(0, colon), keys: word.slice(colon + 1).replace(/\?$/, "").split(".") };
+  if (token in constants) return { kind: "value", value: constants[token] };
+  const colon = token.indexOf(":");
+  if (colon < 0) throw new Error(`unknown name \`${token}\``);
+  return { kind: "path", model: token.slice(0, colon), keys: token.slice(colon + 1).replace(/\?$/, "").split(".") };
 }
 
 function evaluate(tree: Tree, models: Models): unknown {
@@ -92,16 +92,16 @@ function isSame(a: unknown, b: unknown): boolean {
   return (a ?? null) === (b ?? null) || JSON.stringify(a) === JSON.stringify(b);
 }
 
-function contains(whole: unknown, part: unknown): boolean {
-  if (Array.isArray(whole)) return whole.some((item) => isSame(item, part));
-  return typeof whole === "string" && typeof part === "string" && whole.includes(part);
+function contains(container: unknown, element: unknown): boolean {
+  if (Array.isArray(container)) return container.some((item) => isSame(item, element));
+  return typeof container === "string" && typeof element === "string" && container.includes(element);
 }
 
 function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Whether a condition holds; one that cannot be read does not. */
+/** Whether a condition holds. An invalid condition does not hold. */
 export function holds(text: string, models: Models): boolean {
   try {
     return isTrue(evaluate(parseCondition(text), models));

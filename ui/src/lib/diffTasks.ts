@@ -1,4 +1,4 @@
-// What is different between two lists of tasks.
+// Compares two lists of tasks attribute by attribute.
 
 export interface TaskChange {
   id: string;
@@ -14,10 +14,10 @@ export function diffTasks(before: Record<string, unknown>[], after: Record<strin
   const changes: TaskChange[] = [];
   for (const task of after) {
     const id = String(task.id);
-    const was = old.get(id);
+    const previous = old.get(id);
     old.delete(id);
-    const fields = fieldsOf(was ?? {}, task);
-    if (!was) changes.push({ id, kind: "added", fields });
+    const fields = fieldsOf(previous ?? {}, task);
+    if (!previous) changes.push({ id, kind: "added", fields });
     else if (fields.length > 0) changes.push({ id, kind: "changed", fields });
   }
   for (const [id, task] of old) changes.push({ id, kind: "removed", fields: fieldsOf(task, {}) });
@@ -31,7 +31,7 @@ function fieldsOf(before: Record<string, unknown>, after: Record<string, unknown
     .map((name) => ({ name, before: before[name], after: after[name] }));
 }
 
-/** The order of keys has no meaning. */
+/** Deep equality. The order of keys is ignored. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,13 +1,13 @@
-// How times, durations and counts are said.
+// Formats times, durations and counts.
 
-/** The server's times are UTC without a zone. */
+/** Parses a time of the server: UTC, usually without a time zone suffix. */
 export function parseTime(text: string | null | undefined): number | undefined {
   if (!text) return undefined;
   const time = Date.parse(/Z|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** `1 h 2 m`, `1 m 23 s`, `4.2 s`, `120 ms`: two units at most. */
+/** Formats as `1 h 2 m`, `1 m 23 s`, `4.2 s` or `120 ms`: at most two units. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "–";
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -22,7 +22,7 @@ export function duration(ms: number): string {
   const first = units.findIndex(([count]) => count > 0);
   return units
     .slice(first, first + 2)
-    .filter(([count], place) => place === 0 || count > 0)
+    .filter(([count], index) => index === 0 || count > 0)
     .map(([count, unit]) => `${count} ${unit}`)
     .join(" ");
 }
@@ -34,15 +34,15 @@ const UNITS = [
   [60, "m"],
 ] as const;
 
-/** How long ago, in one unit, as ages are told; how far ahead, to the nearest one, as waiting is. */
+/** Relative time in one unit: past times are rounded down, future times to the nearest unit. */
 export function ago(time: number, now: number): string {
   const seconds = Math.round((now - time) / 1000);
   if (Math.abs(seconds) < 5) return "just now";
   if (seconds > 0) {
-    const [size, unit] = UNITS.find(([one]) => seconds >= one) ?? [1, "s"];
+    const [size, unit] = UNITS.find(([length]) => seconds >= length) ?? [1, "s"];
     return `${Math.floor(seconds / size)} ${unit} ago`;
   }
-  const [size, unit] = UNITS.find(([one]) => -seconds >= one * 0.95) ?? [1, "s"];
+  const [size, unit] = UNITS.find(([length]) => -seconds >= length * 0.95) ?? [1, "s"];
   return `in ${Math.round(-seconds / size)} ${unit}`;
 }
 
@@ -50,11 +50,11 @@ export function exact(time: number): string {
   return `${new Date(time).toISOString().replace("T", " ").slice(0, 19)} UTC`;
 }
 
-export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+export function count(n: number, singular: string, plural = `${singular}s`): string {
+  return `${n.toLocaleString("en-US")} ${n === 1 ? singular : plural}`;
 }
 
-/** Numbers before texts, and texts with numbers as people sort them. */
+/** Natural sort order: `node-9` comes before `node-10`. */
 export function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true, sensitivity: "base" });
 }

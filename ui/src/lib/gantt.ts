@@ -1,4 +1,4 @@
-// From records of a run to bars on lanes.
+// Arranges the history of a run as bars on lanes.
 import { compareNatural, parseTime } from "./format";
 import { statusOfRecord, type Status } from "./status";
 
@@ -19,7 +19,7 @@ export interface Bar {
   status: Status;
   start: number;
   end: number;
-  /** Which of the lines of its node it is on: what runs at the same time is not on one line. */
+  /** Line within the lane of its node. Bars that overlap in time are on different lines. */
   line: number;
 }
 
@@ -35,7 +35,7 @@ export interface Chart {
   end: number;
 }
 
-/** `now` ends what is still running. */
+/** `now` is the end time of tasks that are still running. */
 export function chartOf(rows: HistoryRow[], now: number): Chart {
   const byNode = new Map<string, Bar[]>();
   for (const row of rows) {
@@ -49,28 +49,28 @@ export function chartOf(rows: HistoryRow[], now: number): Chart {
   }
   const lanes = [...byNode]
     .toSorted(([a], [b]) => compareNatural(a, b))
-    .map(([node, bars]) => ({ node, bars, nLines: layLines(bars) }));
-  const all = lanes.flatMap((lane) => lane.bars);
-  const start = all.reduce((least, bar) => Math.min(least, bar.start), Number.POSITIVE_INFINITY);
-  const end = all.reduce((most, bar) => Math.max(most, bar.end), Number.NEGATIVE_INFINITY);
-  return all.length === 0 ? { lanes: [], start: now, end: now } : { lanes, start, end: Math.max(end, start + 1) };
+    .map(([node, bars]) => ({ node, bars, nLines: assignLines(bars) }));
+  const allBars = lanes.flatMap((lane) => lane.bars);
+  const start = allBars.reduce((earliest, bar) => Math.min(earliest, bar.start), Number.POSITIVE_INFINITY);
+  const end = allBars.reduce((latest, bar) => Math.max(latest, bar.end), Number.NEGATIVE_INFINITY);
+  return allBars.length === 0 ? { lanes: [], start: now, end: now } : { lanes, start, end: Math.max(end, start + 1) };
 }
 
-/** Each bar takes the first line that is free when it starts; returns how many lines there are. */
-function layLines(bars: Bar[]): number {
+/** Assigns each bar to the first line that is free when it starts. Returns the number of lines. */
+function assignLines(bars: Bar[]): number {
   bars.sort((a, b) => a.start - b.start || a.end - b.end);
-  const free: number[] = [];
+  const busyUntil: number[] = [];
   for (const bar of bars) {
-    const line = free.findIndex((until) => until <= bar.start);
-    bar.line = line < 0 ? free.length : line;
-    free[bar.line] = bar.end;
+    const line = busyUntil.findIndex((end) => end <= bar.start);
+    bar.line = line < 0 ? busyUntil.length : line;
+    busyUntil[bar.line] = bar.end;
   }
-  return Math.max(1, free.length);
+  return Math.max(1, busyUntil.length);
 }
 
-/** Round steps, at most `most` of them. */
-export function ticks(span: number, most: number): number[] {
+/** Axis ticks at round steps, with at most `maxSteps` steps. */
+export function ticks(span: number, maxSteps: number): number[] {
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000];
-  const step = steps.find((size) => span / size <= most) ?? span;
-  return Array.from({ length: Math.floor(span / step) + 1 }, (_, place) => place * step);
+  const step = steps.find((size) => span / size <= maxSteps) ?? span;
+  return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
 }

@@ -9,7 +9,7 @@ export interface GraphRow {
   filter?: string;
 }
 
-/** One row for each type, a column for each layer. */
+/** Groups graphs into one row per graph type, with one column per layer. */
 export function graphRows(graphs: Schemas["Graph"][]): GraphRow[] {
   const rows = new Map<string, GraphRow & { nPlugins: number; nPluginTasks: number }>();
   const rowOf = (type: string) => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { layout, NODE_HEIGHT, pathOf } from "./layout";
 
-/** Numbers that look random and are always the same. */
-function dice(seed: number): () => number {
+/** Linear congruential generator: deterministic pseudo-random numbers. */
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -11,13 +11,13 @@ function dice(seed: number): () => number {
 }
 
 function graph(n: number, seed: number) {
-  const roll = dice(seed);
+  const random = seededRandom(seed);
   const edges: [number, number][] = [];
-  for (let to = 1; to < n; to += 1) for (let k = 0; k < 2; k += 1) edges.push([Math.floor(roll() * to), to]);
-  return { widths: Array.from({ length: n }, () => 60 + Math.floor(roll() * 120)), edges };
+  for (let to = 1; to < n; to += 1) for (let k = 0; k < 2; k += 1) edges.push([Math.floor(random() * to), to]);
+  return { widths: Array.from({ length: n }, () => 60 + Math.floor(random() * 120)), edges };
 }
 
-test.each([1, 2, 3, 4, 5])("every edge leads to the right and nothing overlaps (seed %i)", (seed) => {
+test.each([1, 2, 3, 4, 5])("edges point to the right and nodes do not overlap (seed %i)", (seed) => {
   const input = graph(60, seed);
   const { x, y, edges } = layout(input);
   for (const [from, to] of input.edges) expect(x[from]).toBeLessThan(x[to] ?? 0);
@@ -29,27 +29,27 @@ test.each([1, 2, 3, 4, 5])("every edge leads to the right and nothing overlaps (
   }
 });
 
-test("an edge that says nothing new is not drawn", () => {
+test("redundant edge is removed", () => {
   const { edges } = layout({ widths: [10, 10, 10], edges: [[0, 1], [1, 2], [0, 2]] });
   expect(edges.map(({ from, to }) => [from, to])).toEqual([[0, 1], [1, 2]]);
 });
 
-test("circles and empty graphs are drawn all the same", () => {
+test("cyclic and empty graphs have a layout", () => {
   expect(layout({ widths: [10, 10], edges: [[0, 1], [1, 0]] }).edges).toHaveLength(1);
   expect(layout({ widths: [], edges: [] }).x).toEqual([]);
 });
 
-test("the same graph looks the same", () => {
+test("layout is deterministic", () => {
   expect(layout(graph(40, 7))).toEqual(layout(graph(40, 7)));
 });
 
-test("a graph of the size of a real one takes less than a second", () => {
+test("layout of 204 tasks takes less than a second", () => {
   const started = performance.now();
   layout(graph(204, 3));
   expect(performance.now() - started).toBeLessThan(1000);
 });
 
-test("lines are smooth and straight where they can be", () => {
+test("path is straight between points of equal height and curved otherwise", () => {
   expect(pathOf([[0, 0], [10, 0]])).toBe("M0 0H10");
   expect(pathOf([[0, 0], [10, 6]])).toBe("M0 0C5 0 5 6 10 6");
   expect(pathOf([])).toBe("");

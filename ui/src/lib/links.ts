@@ -1,4 +1,4 @@
-/** An address that may be opened: of this site or of another over HTTP; `javascript:` and its kin are not. */
+/** Returns `url` if it is a path on this site or an HTTP(S) URL. Rejects other schemes, such as `javascript:`. */
 export function safeUrl(url: string): string | undefined {
   if (/^\/(?!\/)/.test(url)) return url;
   try {

@@ -6,29 +6,29 @@ export interface LogLine {
   text: string;
 }
 
-/** Pieces of output as lines; a gap in what was kept is said. */
-export function linesOf(pieces: Schemas["Output"][]): LogLine[] {
+/** Joins chunks of output into lines. A gap between chunks becomes a note. */
+export function linesOf(chunks: Schemas["Output"][]): LogLine[] {
   const lines: LogLine[] = [];
   const ends = new Map<string, number>();
   const open = new Map<string, LogLine>();
-  for (const piece of pieces) {
-    const key = `${piece.attempt} ${piece.stream}`;
+  for (const chunk of chunks) {
+    const key = `${chunk.attempt} ${chunk.stream}`;
     const expected = ends.get(key) ?? 0;
-    if (piece.start > expected) {
+    if (chunk.start > expected) {
       open.delete(key);
-      lines.push({ attempt: piece.attempt, stream: "note", text: `… ${piece.start - expected} bytes were not kept` });
+      lines.push({ attempt: chunk.attempt, stream: "note", text: `… ${chunk.start - expected} bytes of output missing` });
     }
-    ends.set(key, piece.start + new TextEncoder().encode(piece.text).length);
-    const parts = piece.text.split("\n");
-    parts.forEach((text, place) => {
-      const begun = place === 0 ? open.get(key) : undefined;
-      if (begun) begun.text += text;
-      else if (place < parts.length - 1 || text !== "") {
-        const line = { attempt: piece.attempt, stream: piece.stream, text };
+    ends.set(key, chunk.start + new TextEncoder().encode(chunk.text).length);
+    const segments = chunk.text.split("\n");
+    segments.forEach((text, index) => {
+      const unfinished = index === 0 ? open.get(key) : undefined;
+      if (unfinished) unfinished.text += text;
+      else if (index < segments.length - 1 || text !== "") {
+        const line = { attempt: chunk.attempt, stream: chunk.stream, text };
         lines.push(line);
         open.set(key, line);
       }
-      if (place < parts.length - 1) open.delete(key);
+      if (index < segments.length - 1) open.delete(key);
     });
   }
   return lines;

@@ -2,19 +2,19 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, data } from "../api/client";
 
-/** `master` and stages are called by what they are. */
-export function calledOf(uid: string, name = uid): string {
+/** Display name of a node of a plan. Stages have the pseudo-node `sync` (`-` in history). */
+export function displayName(uid: string, name = uid): string {
   return uid === "sync" || uid === "-" ? "stages" : name;
 }
 
-/** The nodes among those that a plan names: the master and stages have no record. */
-export function idsOf(uids: readonly string[]): string[] {
+/** Distinct numeric node IDs. The pseudo-nodes of the master and of stages are left out: they have no record. */
+export function nodeIds(uids: readonly string[]): string[] {
   return [...new Set(uids.filter((uid) => /^\d+$/.test(uid)))].toSorted((a, b) => Number(a) - Number(b));
 }
 
-/** What to call some nodes of a plan. Only these are asked for: a cluster may have ten thousand. */
+/** Names of some nodes of a plan. Fetches only these: a cluster may have ten thousand nodes. */
 export function useNodeNames(uids: readonly string[]): (uid: string) => string {
-  const ids = idsOf(uids).join(",");
+  const ids = nodeIds(uids).join(",");
   const nodes = useQuery({
     queryKey: ["nodes", "named", ids],
     queryFn: () => data(api.GET("/api/v1/nodes", { params: { query: { ids } } })),
@@ -23,6 +23,6 @@ export function useNodeNames(uids: readonly string[]): (uid: string) => string {
   });
   return useMemo(() => {
     const names = new Map(nodes.data?.map((node) => [String(node.id), node.name]));
-    return (uid: string) => calledOf(uid, names.get(uid));
+    return (uid: string) => displayName(uid, names.get(uid));
   }, [nodes.data]);
 }

@@ -1,11 +1,11 @@
-// Which nodes a list shows. The server filters; a list holds what is on screen.
+// Filters of node lists. The server filters and paginates.
 import type { Schemas } from "../api/client";
 
 export type Node = Schemas["Node"];
 export type NodeKinds = Schemas["NodeKinds"];
 
 export interface NodeFilter {
-  /** A cluster, or nothing: nodes of no cluster. */
+  /** Cluster ID, or empty for unassigned nodes. */
   cluster: number | "";
   search: string;
   role: string;
@@ -14,7 +14,7 @@ export interface NodeFilter {
   label: string;
 }
 
-/** As the server wants it; what is not said filters nothing. */
+/** Query parameters of the REST API. Empty filters are left out. */
 export function nodeQuery({ cluster, search, role, status, online, label }: NodeFilter) {
   return {
     cluster_id: String(cluster),
@@ -30,12 +30,12 @@ export function hasFilter({ search, role, status, online, label }: NodeFilter): 
   return [search.trim(), role, status, online, label].some((text) => text !== "");
 }
 
-/** `rack=7`, or the name alone where there is no value. */
+/** Labels as `name=value`, or only the name if there is no value. */
 export function labelsOf(node: Node): string[] {
   return Object.entries(node.labels ?? {}).map(([name, value]) => (value == null || value === "" ? name : `${name}=${value}`));
 }
 
-/** Values that occur, for a filter. */
-export function choices(counted: Record<string, number> | undefined): string[] {
-  return Object.keys(counted ?? {}).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
+/** Options of a filter: the keys of `counts` in natural order. */
+export function filterOptions(counts: Record<string, number> | undefined): string[] {
+  return Object.keys(counts ?? {}).toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }

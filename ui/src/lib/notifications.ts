@@ -1,6 +1,6 @@
 import type { Status } from "./status";
 
-/** How a topic looks. */
+/** Status whose symbol and colour a topic has. */
 const STATUS: Record<string, Status> = {
   "run.started": "running",
   "run.succeeded": "success",
@@ -16,14 +16,14 @@ export function statusOfTopic(topic: string): Status {
   return STATUS[topic] ?? "pending";
 }
 
-/** Where there is more about it. */
-export function placeOf(news: { run?: number | null; cluster?: number | null }): string | undefined {
-  if (news.run != null) return `/runs/${news.run}`;
-  if (news.cluster != null) return `/clusters/${news.cluster}/nodes`;
+/** Path of the run or cluster that a notification is about. */
+export function pathOf(notification: { run?: number | null; cluster?: number | null }): string | undefined {
+  if (notification.run != null) return `/runs/${notification.run}`;
+  if (notification.cluster != null) return `/clusters/${notification.cluster}/nodes`;
   return undefined;
 }
 
-/** What stands on the bell. */
-export function countOf(unread: number): string {
+/** Number of unread notifications for the navigation bar, capped at `99+`. */
+export function formatUnread(unread: number): string {
   return unread > 99 ? "99+" : String(unread);
 }

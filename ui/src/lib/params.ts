@@ -1,14 +1,14 @@
 import { useCallback } from "react";
 import { useSearchParams } from "react-router";
 
-/** A part of the view that the address holds; the default is not written. */
+/** View state in a URL parameter. The default value is not written to the URL. */
 export function useParam(name: string, initial: string): [string, (value: string) => void] {
   const [params, setParams] = useSearchParams();
   const set = useCallback(
     (value: string) =>
       setParams(
-        (now) => {
-          const next = new URLSearchParams(now);
+        (previous) => {
+          const next = new URLSearchParams(previous);
           if (value === initial) next.delete(name);
           else next.set(name, value);
           return next;
@@ -20,14 +20,14 @@ export function useParam(name: string, initial: string): [string, (value: string
   return [params.get(name) ?? initial, set];
 }
 
-/** Several parts of the view at once; an empty text takes one away. */
+/** Sets several URL parameters in one navigation. An empty value deletes the parameter. */
 export function useSetParams(): (values: Record<string, string>) => void {
   const [, setParams] = useSearchParams();
   return useCallback(
     (values: Record<string, string>) =>
       setParams(
-        (now) => {
-          const next = new URLSearchParams(now);
+        (previous) => {
+          const next = new URLSearchParams(previous);
           for (const [name, value] of Object.entries(values)) {
             if (value === "") next.delete(name);
             else next.set(name, value);

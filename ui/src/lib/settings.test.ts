@@ -14,33 +14,33 @@ const ATTRIBUTES = {
   plugin: { metadata: { class: "plugin" } },
 };
 
-test("sections and fields come by weight, hidden ones and plugins do not come", () => {
+test("sections and fields are sorted by weight, without hidden fields and plugins", () => {
   const form = formOf(ATTRIBUTES, {}, {});
   expect(form.map((section) => section.label)).toEqual(["First", "Second"]);
   expect(form[0]?.fields.map((field) => field.name)).toEqual(["name", "ceph", "osd"]);
 });
 
-test("what cannot be changed says why, and follows what is changed", () => {
+test("disabled field has a reason and follows unsaved changes", () => {
   const osd = (changes: Record<string, unknown>) =>
     formOf(withChanges(ATTRIBUTES, changes), {}, {})[0]?.fields.find((field) => field.name === "osd")?.disabled;
   expect(osd({})).toBe("Ceph is off");
   expect(osd({ "first.ceph": true })).toBeUndefined();
   const off = formOf(ATTRIBUTES, {}, {})[1];
-  expect(off?.fields[0]?.disabled).toBe("the section is off");
+  expect(off?.fields[0]?.disabled).toBe("the section is disabled");
   expect(formOf(withChanges(ATTRIBUTES, { second: true }), {}, {})[1]?.fields[0]?.disabled).toBeUndefined();
 });
 
-test("a value is judged by its pattern", () => {
+test("value is validated against its pattern", () => {
   const problem = (value: string) => formOf(withChanges(ATTRIBUTES, { "first.name": value }), {}, {})[0]?.fields[0]?.problem;
   expect(problem("two words")).toBe("one word");
   expect(problem("word")).toBeUndefined();
 });
 
-test("only what was changed is sent", () => {
+test("patch contains only changed values", () => {
   expect(patchOf({ "first.ceph": true, second: false })).toEqual({ first: { ceph: { value: true } }, second: { metadata: { enabled: false } } });
 });
 
-test("restrictions are read in all their spellings", () => {
+test("all forms of restrictions are parsed", () => {
   expect(restrictionsOf(["a", { b: "why" }, { condition: "c", action: "hide" }, { condition: true, action: "none" }, 7, null])).toEqual([
     { condition: "a", action: "disable" },
     { condition: "b", action: "disable", message: "why" },

@@ -1,4 +1,4 @@
-// A form made from the metadata of attributes. Pure: what is shown follows from the attributes and what was changed.
+// The settings form, derived from the metadata of attributes and the unsaved changes. Pure functions.
 import { holds, type Models } from "./conditions";
 
 export interface Restriction {
@@ -15,7 +15,7 @@ export interface Field {
   description?: string;
   value: unknown;
   choices: { data: unknown; label: string; description?: string; restriction?: string }[];
-  /** Why it cannot be changed now. */
+  /** Reason why the field is read-only; undefined if it is editable. */
   disabled?: string;
   problem?: string;
 }
@@ -32,13 +32,13 @@ export interface Section {
 
 type Attributes = Record<string, Record<string, Record<string, unknown>>>;
 
-/** A restriction is a text, a map with one entry (condition: message), or a map with names. */
-export function restrictionsOf(given: unknown): Restriction[] {
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((one): Restriction[] => {
-    if (typeof one === "string") return [{ condition: one, action: "disable" }];
-    if (typeof one !== "object" || one === null) return [];
-    const named = one as Record<string, unknown>;
+/** A restriction is a condition, a map with one entry `condition: message`, or a map with named keys. */
+export function restrictionsOf(list: unknown): Restriction[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item): Restriction[] => {
+    if (typeof item === "string") return [{ condition: item, action: "disable" }];
+    if (typeof item !== "object" || item === null) return [];
+    const named = item as Record<string, unknown>;
     if (typeof named.condition === "string" || typeof named.condition === "boolean") {
       const action = named.action === "hide" ? "hide" : named.action === "none" ? undefined : "disable";
       return action ? [{ condition: String(named.condition), action, message: text(named.message) }] : [];
@@ -51,16 +51,16 @@ function text(value: unknown): string | undefined {
   return typeof value === "string" && value ? value : undefined;
 }
 
-function judge(given: unknown, models: Models): { isHidden: boolean; disabled?: string } {
-  const met = restrictionsOf(given).filter((one) => holds(one.condition, models));
-  const disabling = met.find((one) => one.action === "disable");
+function evaluateRestrictions(restrictions: unknown, models: Models): { isHidden: boolean; disabled?: string } {
+  const active = restrictionsOf(restrictions).filter((restriction) => holds(restriction.condition, models));
+  const disabling = active.find((restriction) => restriction.action === "disable");
   return {
-    isHidden: met.some((one) => one.action === "hide"),
-    disabled: disabling && (disabling.message ?? `not possible while ${disabling.condition}`),
+    isHidden: active.some((restriction) => restriction.action === "hide"),
+    disabled: disabling && (disabling.message ?? `unavailable while ${disabling.condition}`),
   };
 }
 
-/** Sections and fields as they are now, in the order of their weights; plugins have a page of their own. */
+/** Visible sections and fields, sorted by weight. Plugins are left out: they have their own page. */
 export function formOf(attributes: Attributes, cluster: Models, version: Models): Section[] {
   const models: Models = { settings: attributes, cluster, version, default: attributes };
   const byWeight = (a: [string, Record<string, unknown>], b: [string, Record<string, unknown>]) => weight(a[1]) - weight(b[1]);
@@ -69,14 +69,14 @@ export function formOf(attributes: Attributes, cluster: Models, version: Models)
     .toSorted(([, a], [, b]) => weight(a.metadata ?? {}) - weight(b.metadata ?? {}))
     .flatMap(([name, section]): Section[] => {
       const metadata = section.metadata ?? {};
-      const verdict = judge(metadata.restrictions, models);
-      if (verdict.isHidden) return [];
+      const restricted = evaluateRestrictions(metadata.restrictions, models);
+      if (restricted.isHidden) return [];
       const isToggleable = metadata.toggleable === true;
       const isEnabled = !isToggleable || metadata.enabled === true;
       const fields = Object.entries(section)
         .filter(([key, field]) => key !== "metadata" && typeof field === "object" && field !== null && field.type !== "hidden")
         .toSorted(byWeight)
-        .flatMap(([key, field]) => fieldOf(name, key, field, models, isEnabled ? verdict.disabled : "the section is off"));
+        .flatMap(([key, field]) => fieldOf(name, key, field, models, isEnabled ? restricted.disabled : "the section is disabled"));
       if (fields.length === 0 && !isToggleable) return [];
       return [
         {
@@ -85,55 +85,55 @@ export function formOf(attributes: Attributes, cluster: Models, version: Models)
           group: text(metadata.group) ?? "general",
           isToggleable,
           isEnabled,
-          disabled: verdict.disabled,
+          disabled: restricted.disabled,
           fields,
         },
       ];
     });
 }
 
-function fieldOf(section: string, name: string, given: Record<string, unknown>, models: Models, off?: string): Field[] {
-  const verdict = judge(given.restrictions, models);
-  if (verdict.isHidden) return [];
-  const values = Array.isArray(given.values) ? (given.values as Record<string, unknown>[]) : [];
+function fieldOf(section: string, name: string, metadata: Record<string, unknown>, models: Models, sectionReason?: string): Field[] {
+  const restricted = evaluateRestrictions(metadata.restrictions, models);
+  if (restricted.isHidden) return [];
+  const values = Array.isArray(metadata.values) ? (metadata.values as Record<string, unknown>[]) : [];
   const field: Field = {
     section,
     name,
-    type: text(given.type) ?? "text",
-    label: text(given.label) ?? name,
-    description: text(given.description),
-    value: given.value,
-    disabled: off ?? verdict.disabled,
+    type: text(metadata.type) ?? "text",
+    label: text(metadata.label) ?? name,
+    description: text(metadata.description),
+    value: metadata.value,
+    disabled: sectionReason ?? restricted.disabled,
     choices: values.map((choice) => ({
       data: choice.data,
       label: text(choice.label) ?? String(choice.data),
       description: text(choice.description),
-      restriction: judge(choice.restrictions, models).disabled,
+      restriction: evaluateRestrictions(choice.restrictions, models).disabled,
     })),
   };
-  return [{ ...field, problem: field.disabled ? undefined : problemOf(given) }];
+  return [{ ...field, problem: field.disabled ? undefined : problemOf(metadata) }];
 }
 
-/** What a pattern of the metadata says about a value. */
-function problemOf(given: Record<string, unknown>): string | undefined {
-  const regex = given.regex as { source?: string; error?: string } | undefined;
+/** Validates a value against the pattern of its metadata. Returns the error message. */
+function problemOf(metadata: Record<string, unknown>): string | undefined {
+  const regex = metadata.regex as { source?: string; error?: string } | undefined;
   if (!regex?.source) return undefined;
-  const values = Array.isArray(given.value) ? given.value : [given.value];
+  const values = Array.isArray(metadata.value) ? metadata.value : [metadata.value];
   try {
     const pattern = new RegExp(regex.source);
-    const isWrong = values.some((value) => typeof value === "string" && !pattern.test(value));
-    return isWrong ? (regex.error ?? `must match ${regex.source}`) : undefined;
+    const isInvalid = values.some((value) => typeof value === "string" && !pattern.test(value));
+    return isInvalid ? (regex.error ?? `must match ${regex.source}`) : undefined;
   } catch {
-    // A pattern of another engine; the server judges.
+    // Not a JavaScript pattern (the server uses another regex engine): the server validates the value.
     return undefined;
   }
 }
 
-function weight(given: Record<string, unknown>): number {
-  return typeof given.weight === "number" ? given.weight : 100;
+function weight(metadata: Record<string, unknown>): number {
+  return typeof metadata.weight === "number" ? metadata.weight : 100;
 }
 
-/** The attributes with changes laid over them: `section.field` to a value, `section` to on or off. */
+/** Applies unsaved changes: the key `section.field` sets a value, the key `section` enables or disables the section. */
 export function withChanges(attributes: Attributes, changes: Record<string, unknown>): Attributes {
   const next: Attributes = structuredClone(attributes);
   for (const [path, value] of Object.entries(changes)) {
@@ -149,7 +149,7 @@ export function withChanges(attributes: Attributes, changes: Record<string, unkn
   return next;
 }
 
-/** What is sent: nothing but what was changed. */
+/** Body of the update request: only changed values. */
 export function patchOf(changes: Record<string, unknown>): Attributes {
   const patch: Attributes = {};
   for (const [path, value] of Object.entries(changes)) {

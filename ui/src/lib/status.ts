@@ -1,4 +1,4 @@
-// One vocabulary of states for everything, each with a word, a sign and a colour.
+// Statuses of runs, task instances, clusters and nodes. Each has a name, a symbol and a colour.
 export const STATUSES = [
   "pending",
   "ready",
@@ -12,8 +12,8 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Signs differ in shape, not only in colour. */
-export const SIGNS: Record<Status, string> = {
+/** Symbols differ in shape, so that statuses can be told apart without colour. */
+export const SYMBOLS: Record<Status, string> = {
   pending: "○",
   ready: "◎",
   running: "◐",
@@ -36,12 +36,12 @@ const LETTERS: Record<string, Status> = {
   i: "interrupted",
 };
 
-/** The state that a letter of a matrix stands for; none where there is no instance. */
+/** Status of a matrix cell; undefined if the task has no instance on the node. */
 export function statusOfLetter(letter: string | undefined): Status | undefined {
   return letter === undefined ? undefined : LETTERS[letter];
 }
 
-/** The state of a run as the server names it. */
+/** Status of a run of the REST API. */
 export function statusOfRun(status: string, message?: string | null): Status {
   if (status === "ready") return "success";
   if (status === "running") return "running";
@@ -49,7 +49,7 @@ export function statusOfRun(status: string, message?: string | null): Status {
   return "pending";
 }
 
-/** The state of a row of history. */
+/** Status of a history record of the REST API. */
 export function statusOfRecord(status: string, outcome?: string): Status {
   if (outcome === "stopped" || outcome === "interrupted" || outcome === "blocked") return outcome;
   if (status === "ready") return "success";

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that lives outside of components and that they can watch. */
+/** Observable value outside of React components. `use` subscribes a component. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { backwards, fold, groupsOf, reachable, taskGraphOf } from "./taskGraph";
+import { reverseEdges, fold, groupsOf, reachable, taskGraphOf } from "./taskGraph";
 
 const TASKS = [
   { id: "pre_start", type: "stage" },
@@ -11,10 +11,10 @@ const TASKS = [
   { id: "watch", type: "shell", cross_depends: [{ name: "/web-.*/" }], requires: ["no-such-task", { yaql_exp: "$.x" }] },
 ];
 const graph = taskGraphOf(TASKS);
-const named = ([from, to]: [number, number]) => `${graph.tasks[from]?.id} > ${graph.tasks[to]?.id}`;
+const nameOf = ([from, to]: [number, number]) => `${graph.tasks[from]?.id} > ${graph.tasks[to]?.id}`;
 
-test("relations of all kinds become edges, each once", () => {
-  expect(graph.edges.map(named).toSorted()).toEqual([
+test("all dependency attributes become distinct edges", () => {
+  expect(graph.edges.map(nameOf).toSorted()).toEqual([
     "deploy_start > web-1",
     "pre_end > deploy_start",
     "pre_start > pre_end",
@@ -26,26 +26,26 @@ test("relations of all kinds become edges, each once", () => {
   ]);
 });
 
-test("the last layer that says something counts", () => {
+test("layer of a task is the last one that set an attribute", () => {
   expect(graph.tasks.find((task) => task.id === "web-1")?.layer).toBe("plugins");
   expect(graph.tasks.find((task) => task.id === "tools")?.layer).toBe("release");
 });
 
-test("tasks belong to the stage that is surely before them", () => {
+test("task belongs to the last stage that it depends on", () => {
   expect(groupsOf(graph, "stage")).toEqual(["pre", "pre", "pre", "deploy", "deploy", "deploy", "deploy"]);
   expect(groupsOf(graph, "role")).toEqual(["", "", "a", "", "web", "several roles", "no role"]);
   expect(groupsOf(graph, "none").every((group) => group === "")).toBe(true);
 });
 
-test("folded groups are one node with the edges of their members", () => {
-  const drawn = fold(graph, groupsOf(graph, "stage"), (group) => group === "pre");
-  expect(drawn.nodes.map((node) => node.label)).toEqual(["pre", "deploy_start", "web-1", "web-2", "watch"]);
-  expect(drawn.nodes[0]?.members).toHaveLength(3);
-  expect(drawn.edges).toContainEqual([0, 1]);
+test("collapsed group is one node with the edges of its tasks", () => {
+  const drawing = fold(graph, groupsOf(graph, "stage"), (group) => group === "pre");
+  expect(drawing.nodes.map((node) => node.label)).toEqual(["pre", "deploy_start", "web-1", "web-2", "watch"]);
+  expect(drawing.nodes[0]?.members).toHaveLength(3);
+  expect(drawing.edges).toContainEqual([0, 1]);
 });
 
-test("ancestors and descendants are found", () => {
+test("ancestors and descendants are reachable", () => {
   const at = graph.tasks.findIndex((task) => task.id === "web-1");
   expect([...reachable(7, graph.edges, at)].toSorted()).toEqual([5, 6]);
-  expect(reachable(7, backwards(graph.edges), at).size).toBe(4);
+  expect(reachable(7, reverseEdges(graph.edges), at).size).toBe(4);
 });

@@ -1,25 +1,25 @@
-// From tasks as they are written to vertices and edges, and to groups that can be folded.
+// Builds the dependency graph of tasks, groups tasks, and collapses groups.
 import { asList, asMap } from "./json";
 
 export interface Task {
   id: string;
   type: string;
   roles: string[];
-  /** The layer that has the most to say about it: the last one that set something. */
+  /** The last layer that set an attribute of the task. */
   layer: string;
-  /** As it came, with `provenance`. */
+  /** The task as in the REST API, with `provenance`. */
   raw: Record<string, unknown>;
 }
 
 export interface TaskGraph {
   tasks: Task[];
-  /** Places in `tasks`, from and to: the first is done before the second. */
+  /** Pairs of indexes into `tasks`: the second task depends on the first. */
   edges: [number, number][];
 }
 
 export function taskGraphOf(list: Record<string, unknown>[]): TaskGraph {
   const tasks = list.map(taskOf);
-  const place = new Map(tasks.map((task, at) => [task.id, at]));
+  const indexes = new Map(tasks.map((task, at) => [task.id, at]));
   const seen = new Set<string>();
   const edges: [number, number][] = [];
   const add = (from: number, to: number) => {
@@ -31,31 +31,31 @@ export function taskGraphOf(list: Record<string, unknown>[]): TaskGraph {
   tasks.forEach((task, at) => {
     const before = [...namesOf(task.raw.requires), ...namesOf(task.raw.cross_depends ?? task.raw["cross-depends"])];
     const after = [...namesOf(task.raw.required_for), ...namesOf(task.raw.cross_depended_by ?? task.raw["cross-depended-by"])];
-    for (const name of before) for (const other of found(name, tasks, place)) add(other, at);
-    for (const name of after) for (const other of found(name, tasks, place)) add(at, other);
-    if (task.type === "group") for (const name of namesOf(task.raw.tasks)) for (const other of found(name, tasks, place)) add(at, other);
+    for (const name of before) for (const other of matchingTasks(name, tasks, indexes)) add(other, at);
+    for (const name of after) for (const other of matchingTasks(name, tasks, indexes)) add(at, other);
+    if (task.type === "group") for (const name of namesOf(task.raw.tasks)) for (const other of matchingTasks(name, tasks, indexes)) add(at, other);
   });
   return { tasks, edges };
 }
 
 function taskOf(raw: Record<string, unknown>): Task {
-  const given = raw.roles ?? raw.role ?? raw.groups;
-  const roles = typeof given === "string" ? [given] : asList(given).filter((role) => typeof role === "string");
+  const declared = raw.roles ?? raw.role ?? raw.groups;
+  const roles = typeof declared === "string" ? [declared] : asList(declared).filter((role) => typeof role === "string");
   const layers = Object.values(asMap(raw.provenance)).map((from) => String(asMap(from).layer ?? ""));
   const layer = ["plugins", "cluster"].find((name) => layers.includes(name)) ?? "release";
   return { id: String(raw.id), type: String(raw.type ?? ""), roles, layer, raw };
 }
 
 function namesOf(relations: unknown): string[] {
-  return asList(relations).flatMap((one) => {
-    const name = typeof one === "string" ? one : asMap(one).name;
+  return asList(relations).flatMap((relation) => {
+    const name = typeof relation === "string" ? relation : asMap(relation).name;
     return typeof name === "string" ? [name] : [];
   });
 }
 
-/** A name between slashes is a pattern. */
-function found(name: string, tasks: Task[], place: Map<string, number>): number[] {
-  const exact = place.get(name);
+/** Indexes of the tasks that a name or a `/pattern/` matches. */
+function matchingTasks(name: string, tasks: Task[], indexes: Map<string, number>): number[] {
+  const exact = indexes.get(name);
   if (exact !== undefined) return [exact];
   if (!/^\/.*\/$/.test(name)) return [];
   try {
@@ -68,7 +68,7 @@ function found(name: string, tasks: Task[], place: Map<string, number>): number[
 
 export type GroupBy = "stage" | "role" | "layer" | "none";
 
-/** The name of the group of each task; empty for those that stand by themselves. */
+/** Group of each task; empty for tasks without a group. */
 export function groupsOf(graph: TaskGraph, by: GroupBy): string[] {
   if (by === "none") return graph.tasks.map(() => "");
   if (by === "layer") return graph.tasks.map((task) => (task.type === "stage" ? "" : task.layer));
@@ -78,7 +78,7 @@ export function groupsOf(graph: TaskGraph, by: GroupBy): string[] {
   return stagesOf(graph);
 }
 
-/** A task belongs to the last stage that is surely before it; `deploy_start` and `deploy_end` frame the stage `deploy`. */
+/** A task belongs to the last stage that it depends on. `deploy_start` and `deploy_end` delimit the stage `deploy`. */
 function stagesOf(graph: TaskGraph): string[] {
   const order = topological(graph.tasks.length, graph.edges);
   const depth = graph.tasks.map(() => 0);
@@ -107,7 +107,7 @@ export function neighbours(n: number, edges: [number, number][]): number[][] {
   return next;
 }
 
-/** What is on a cycle is left out. */
+/** Topological order. Tasks on a cycle, or after one, are left out. */
 export function topological(n: number, edges: [number, number][]): number[] {
   const next = neighbours(n, edges);
   const nBefore = Array.from({ length: n }, () => 0);
@@ -122,7 +122,7 @@ export function topological(n: number, edges: [number, number][]): number[] {
   return order;
 }
 
-/** Everything that can be reached along the edges. */
+/** All vertices that can be reached from `start`, without `start` itself unless it is on a cycle. */
 export function reachable(n: number, edges: [number, number][], start: number): Set<number> {
   const next = neighbours(n, edges);
   const seen = new Set<number>();
@@ -138,41 +138,41 @@ export function reachable(n: number, edges: [number, number][], start: number): 
   return seen;
 }
 
-export function backwards(edges: [number, number][]): [number, number][] {
+export function reverseEdges(edges: [number, number][]): [number, number][] {
   return edges.map(([from, to]) => [to, from]);
 }
 
-export interface Drawn {
-  /** What is drawn: a task by its id, or a folded group. */
+export interface DrawnGraph {
+  /** A task by its ID, or a collapsed group. `members` are indexes of tasks. */
   nodes: { id: string; label: string; task?: number; group?: string; members: number[] }[];
   edges: [number, number][];
 }
 
-/** The graph with folded groups as single nodes. */
-export function fold(graph: TaskGraph, groups: string[], isFolded: (group: string) => boolean): Drawn {
-  const nodes: Drawn["nodes"] = [];
-  const placeOf: number[] = [];
-  const ofGroup = new Map<string, number>();
+/** Replaces each collapsed group by a single node. */
+export function fold(graph: TaskGraph, groups: string[], isCollapsed: (group: string) => boolean): DrawnGraph {
+  const nodes: DrawnGraph["nodes"] = [];
+  const drawnIndex: number[] = [];
+  const groupIndexes = new Map<string, number>();
   graph.tasks.forEach((task, at) => {
     const group = groups[at] ?? "";
-    if (group && isFolded(group)) {
-      const known = ofGroup.get(group);
-      if (known !== undefined) {
-        nodes[known]?.members.push(at);
-        placeOf[at] = known;
+    if (group && isCollapsed(group)) {
+      const existing = groupIndexes.get(group);
+      if (existing !== undefined) {
+        nodes[existing]?.members.push(at);
+        drawnIndex[at] = existing;
         return;
       }
-      ofGroup.set(group, nodes.length);
+      groupIndexes.set(group, nodes.length);
       nodes.push({ id: `group:${group}`, label: group, group, members: [at] });
     } else {
       nodes.push({ id: task.id, label: task.id, task: at, members: [at] });
     }
-    placeOf[at] = nodes.length - 1;
+    drawnIndex[at] = nodes.length - 1;
   });
   const seen = new Set<string>();
   const edges: [number, number][] = [];
   for (const [from, to] of graph.edges) {
-    const [a, b] = [placeOf[from] ?? 0, placeOf[to] ?? 0];
+    const [a, b] = [drawnIndex[from] ?? 0, drawnIndex[to] ?? 0];
     if (a !== b && !seen.has(`${a} ${b}`)) {
       seen.add(`${a} ${b}`);
       edges.push([a, b]);

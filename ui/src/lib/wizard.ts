@@ -1,4 +1,4 @@
-// The wizard as panes of controls: labels come from its definition, what can be chosen from the server's evaluation.
+// The wizard as panes of controls. Labels come from its definition, available options from the server's evaluation.
 import type { Schemas } from "../api/client";
 import { asList, asMap } from "./json";
 
@@ -6,8 +6,8 @@ export interface Option {
   data: unknown;
   label: string;
   description: string;
-  /** Why it cannot be chosen. */
-  why?: string;
+  /** Reason why the option is disabled. */
+  reason?: string;
 }
 
 export interface Control {
@@ -17,8 +17,9 @@ export interface Control {
   label: string;
   description: string;
   value: unknown;
-  why?: string;
-  /** What was chosen and has become impossible, in words. */
+  /** Reason why the control is disabled. */
+  reason?: string;
+  /** Message about an earlier answer that is no longer available. */
   dropped?: string;
   options: Option[];
 }
@@ -33,28 +34,28 @@ export function panesOf(definition: Record<string, unknown>, evaluation: Schemas
   const panes = new Map<string, Pane>();
   for (const state of evaluation.controls) {
     if (state.hidden) continue;
-    const given = asMap(asMap(definition[state.pane])[state.control]);
+    const declared = asMap(asMap(definition[state.pane])[state.control]);
     const pane = panes.get(state.pane) ?? { name: state.pane, label: labelOf(asMap(asMap(definition[state.pane]).metadata), state.pane), controls: [] };
     panes.set(state.pane, pane);
-    const values = asList(given.values).map(asMap);
+    const values = asList(declared.values).map(asMap);
     pane.controls.push({
       pane: state.pane,
       name: state.control,
-      type: String(given.type ?? (state.options.length > 0 ? "radio" : "checkbox")),
-      label: labelOf(given, state.control),
-      description: String(given.description ?? ""),
+      type: String(declared.type ?? (state.options.length > 0 ? "radio" : "checkbox")),
+      label: labelOf(declared, state.control),
+      description: String(declared.description ?? ""),
       value: state.value,
-      why: state.disabled ? (state.messages.join("; ") || "not possible with what was chosen") : undefined,
-      dropped: state.dropped ? droppedOf(values, asMap(answers[state.pane])[state.control]) : undefined,
+      reason: state.disabled ? (state.messages.join("; ") || "not available with the current selection") : undefined,
+      dropped: state.dropped ? droppedMessage(values, asMap(answers[state.pane])[state.control]) : undefined,
       options: state.options
         .filter((option) => !option.hidden)
         .map((option) => {
-          const known = values.find((value) => value.data === option.data) ?? {};
+          const declaredOption = values.find((value) => value.data === option.data) ?? {};
           return {
             data: option.data,
-            label: labelOf(known, String(option.data)),
-            description: String(known.description ?? ""),
-            why: option.disabled ? (option.messages.join("; ") || "not possible with what was chosen") : undefined,
+            label: labelOf(declaredOption, String(option.data)),
+            description: String(declaredOption.description ?? ""),
+            reason: option.disabled ? (option.messages.join("; ") || "not available with the current selection") : undefined,
           };
         }),
     });
@@ -62,33 +63,33 @@ export function panesOf(definition: Record<string, unknown>, evaluation: Schemas
   return [...panes.values()];
 }
 
-function droppedOf(values: Record<string, unknown>[], asked: unknown): string {
-  const known = values.find((value) => value.data === asked);
-  return `${known ? labelOf(known, String(asked)) : "What was chosen here"} is not possible any more.`;
+function droppedMessage(values: Record<string, unknown>[], answer: unknown): string {
+  const option = values.find((value) => value.data === answer);
+  return `${option ? labelOf(option, String(answer)) : "The selected option"} is no longer available.`;
 }
 
-/** A path of an answer as people see it: the label of its control. */
+/** Label of the control that the path `pane.control` refers to; the path itself if there is none. */
 export function labelAt(panes: Pane[], path: string): string {
-  const found = panes.flatMap((pane) => pane.controls).find((control) => `${control.pane}.${control.name}` === path);
-  return found?.label ?? path;
+  const control = panes.flatMap((pane) => pane.controls).find(({ pane, name }) => `${pane}.${name}` === path);
+  return control?.label ?? path;
 }
 
-function labelOf(given: Record<string, unknown>, name: string): string {
-  return typeof given.label === "string" && given.label ? given.label : name.replaceAll("_", " ");
+function labelOf(declared: Record<string, unknown>, name: string): string {
+  return typeof declared.label === "string" && declared.label ? declared.label : name.replaceAll("_", " ");
 }
 
-/** Panes with answers that the server has not judged yet: what was clicked is shown at once. */
+/** Panes with answers that the server has not evaluated yet, so that a click shows without delay. */
 export function withAnswers(panes: Pane[], answers: Record<string, unknown>): Pane[] {
   return panes.map((pane) => ({
     ...pane,
     controls: pane.controls.map((control) => {
-      const given = asMap(answers[pane.name])[control.name];
-      return given === undefined ? control : { ...control, value: given };
+      const answer = asMap(answers[pane.name])[control.name];
+      return answer === undefined ? control : { ...control, value: answer };
     }),
   }));
 }
 
-/** Answers with one more. */
-export function answered(answers: Record<string, unknown>, pane: string, control: string, value: unknown): Record<string, unknown> {
+/** Copy of the answers with one answer set. */
+export function withAnswer(answers: Record<string, unknown>, pane: string, control: string, value: unknown): Record<string, unknown> {
   return { ...answers, [pane]: { ...asMap(answers[pane]), [control]: value } };
 }

@@ -1,11 +1,11 @@
 import { statusOfLetter, type Status } from "./status";
 
-/** What matters most of many states comes first. */
-const ORDER = "fibtrpsk";
+/** Letters of statuses in descending severity. */
+const SEVERITY = "fibtrpsk";
 
-/** The state of many instances together; once something has begun, what has ended well does not hide what waits. */
-export function worstOf(letters: string): Status | undefined {
-  for (const letter of ORDER) {
+/** Combined status of several task instances: the most severe one. Pending beside succeeded instances means running. */
+export function worstStatus(letters: string): Status | undefined {
+  for (const letter of SEVERITY) {
     if (letters.includes(letter)) {
       if (letter === "p" && letters.includes("s")) return "running";
       return statusOfLetter(letter);

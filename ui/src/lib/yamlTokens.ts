@@ -1,4 +1,4 @@
-// Colours for YAML, line by line. Not a parser: the server judges the text.
+// Syntax highlighting of YAML, line by line. Not a parser: the server validates the text.
 export type TokenKind = "key" | "string" | "number" | "comment" | "mark" | "yaql" | "plain";
 export interface Token {
   kind: TokenKind;
@@ -7,7 +7,7 @@ export interface Token {
 
 const LINE = /^(\s*(?:- )*)(?:((?:"[^"]*"|'[^']*'|[^\s#:'"\-[{][^:#]*?|[^\s#:]+))(:)(?=\s|$))?(.*)$/;
 const NUMBER = /^-?\d[\d_]*(?:\.\d+)?$/;
-const WORD = /^(?:true|false|yes|no|on|off|null|~)$/i;
+const KEYWORD = /^(?:true|false|yes|no|on|off|null|~)$/i;
 
 export function yamlTokens(line: string): Token[] {
   const match = LINE.exec(line);
@@ -27,15 +27,15 @@ export function yamlTokens(line: string): Token[] {
   return tokens;
 }
 
-/** A `#` begins a comment after a blank, outside of quotes. */
+/** Offset of a comment: a `#` at the start or after a blank, outside of quotes. */
 function commentAt(text: string): number {
   let quote = "";
   for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at] ?? "";
+    const character = text[at] ?? "";
     if (quote) {
-      if (letter === quote) quote = "";
-    } else if (letter === "'" || letter === '"') quote = letter;
-    else if (letter === "#" && (at === 0 || /\s/.test(text[at - 1] ?? ""))) return at;
+      if (character === quote) quote = "";
+    } else if (character === "'" || character === '"') quote = character;
+    else if (character === "#" && (at === 0 || /\s/.test(text[at - 1] ?? ""))) return at;
   }
   return -1;
 }
@@ -43,12 +43,12 @@ function commentAt(text: string): number {
 function kindOf(value: string, key: string): TokenKind {
   if (key.trim() === "yaql_exp") return "yaql";
   if (/^['"]/.test(value)) return "string";
-  if (NUMBER.test(value) || WORD.test(value)) return "number";
+  if (NUMBER.test(value) || KEYWORD.test(value)) return "number";
   if (/^[>|&*!]/.test(value)) return "mark";
   return "plain";
 }
 
-/** The beginning of a name at the caret, for completion inside of expressions; undefined elsewhere. */
+/** Prefix of a function name before the caret, for completion in expressions; undefined elsewhere. */
 export function yaqlPrefix(text: string, caret: number): string | undefined {
   const before = text.slice(0, caret);
   const line = before.slice(before.lastIndexOf("\n") + 1);
@@ -58,7 +58,7 @@ export function yaqlPrefix(text: string, caret: number): string | undefined {
   return isInYaqlBlock(before) ? word : undefined;
 }
 
-/** Whether the last line belongs to a block that an expression was opened with. */
+/** Whether the last line is inside a block scalar of `yaql_exp`. */
 function isInYaqlBlock(before: string): boolean {
   const lines = before.split("\n");
   const indent = (line: string) => line.length - line.trimStart().length;

@@ -1,4 +1,4 @@
-// Values as YAML, for an editor to begin with. Long texts become blocks, so that expressions can be read.
+// Writes values as YAML for the editor. Multi-line strings become block scalars, so that expressions are legible.
 export function toYaml(value: unknown, indent = 0): string {
   const pad = "  ".repeat(indent);
   if (Array.isArray(value)) {

@@ -27,7 +27,7 @@ export default function Account() {
       <form className="card stack tight" style={{ maxWidth: 640 }} onSubmit={submit} aria-label="Password">
         <h2>Password</h2>
         <div className="field">
-          <label htmlFor="old">Present password</label>
+          <label htmlFor="old">Current password</label>
           <input id="old" type="password" autoComplete="current-password" required value={old} onChange={(event) => setOld(event.target.value)} />
         </div>
         <div className="field">
@@ -35,16 +35,16 @@ export default function Account() {
           <input id="next" type="password" autoComplete="new-password" required value={next} onChange={(event) => setNext(event.target.value)} />
         </div>
         {change.isError && <Problem error={change.error} />}
-        {change.isSuccess && <p role="status">Changed.</p>}
+        {change.isSuccess && <p role="status">Password changed.</p>}
         <button type="submit" className="button primary" disabled={change.isPending}>
           Change password
         </button>
       </form>
       <div style={{ maxWidth: 640 }}>
         <TokenForm
-          title="Token for a script"
-          action="Make token"
-          make={async (label, hours) => (await data(api.POST("/api/v1/tokens", { body: { label, expires_in: hours * 3600 } }))).token}
+          title="New API token"
+          action="Create token"
+          create={async (label, hours) => (await data(api.POST("/api/v1/tokens", { body: { label, expires_in: hours * 3600 } }))).token}
         />
       </div>
     </div>

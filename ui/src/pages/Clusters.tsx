@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { api, data, type Schemas } from "../api/client";
-import { useMay } from "../app/identity";
+import { usePermission } from "../app/identity";
 import { LoadingRows } from "../components/Loading";
-import { Empty, PageHead } from "../components/PageHead";
+import { EmptyState, PageHead } from "../components/PageHead";
 import { Problem } from "../components/Problem";
 import { Status } from "../components/Status";
 import { Time } from "../components/Time";
@@ -13,19 +13,19 @@ import { statusOfCluster, statusOfRun } from "../lib/status";
 export default function Clusters() {
   const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
   const releases = useQuery({ queryKey: ["releases"], queryFn: () => data(api.GET("/api/v1/releases")) });
-  // One question for all cards: a cluster may have thousands of nodes.
+  // One request for all cards, with counts instead of nodes: a cluster may have thousands of nodes.
   const overview = useQuery({
     queryKey: ["clusters", "overview"],
     queryFn: () => data(api.GET("/api/v1/clusters/overview")),
-    // Nodes and runs are changed on other pages.
+    // Other pages change nodes and runs.
     refetchOnMount: "always",
   });
-  const overviews = new Map(overview.data?.map((each) => [each.id, each]));
+  const overviews = new Map(overview.data?.map((entry) => [entry.id, entry]));
   const [search, setSearch] = useParam("q", "");
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const names = new Map(releases.data?.map((release) => [release.id, `${release.name} ${release.version}`]));
   const all = clusters.data ?? [];
-  const shown = all.filter((cluster) =>
+  const matchingClusters = all.filter((cluster) =>
     `${cluster.name} ${names.get(cluster.release_id) ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
   return (
@@ -40,27 +40,27 @@ export default function Clusters() {
             onChange={(event) => setSearch(event.target.value)}
           />
         )}
-        {mayOperate && (
+        {canOperate && (
           <Link to="/clusters/new" className="button primary">
-            New cluster
+            Create cluster…
           </Link>
         )}
       </PageHead>
       {clusters.isPending && <LoadingRows />}
       {clusters.isError && <Problem error={clusters.error} retry={() => void clusters.refetch()} />}
       {clusters.isSuccess && all.length === 0 && (
-        <Empty title="No clusters yet">
+        <EmptyState title="No clusters yet">
           <p>
             {releases.data?.length === 0
-              ? <>A cluster is made from a release. Add one first: <code>stoker release create --file release.yaml</code></>
-              : "A cluster is made from a release. Press New cluster, choose one and say what it should have."}
+              ? <>A cluster is created from a release. Add a release first: <code>stoker release create --file release.yaml</code></>
+              : "A cluster is created from a release. Select Create cluster… to start the wizard."}
           </p>
-        </Empty>
+        </EmptyState>
       )}
       {overview.isError && <Problem error={overview.error} retry={() => void overview.refetch()} />}
-      {all.length > 0 && shown.length === 0 && <Empty title={`No cluster matches “${search}”`} />}
+      {all.length > 0 && matchingClusters.length === 0 && <EmptyState title={`No clusters match “${search}”`}>Change or clear the search above.</EmptyState>}
       <ul className="cards">
-        {shown.map((cluster) => (
+        {matchingClusters.map((cluster) => (
           <li key={cluster.id}>
             <Card cluster={cluster} overview={overviews.get(cluster.id)} release={names.get(cluster.release_id) ?? ""} />
           </li>
@@ -77,14 +77,14 @@ function Card({ cluster, overview, release }: {
 }) {
   const id = cluster.id;
   const run = overview?.last_run;
-  const n_offline = overview ? overview.n_nodes - overview.n_online : 0;
+  const nOffline = overview ? overview.n_nodes - overview.n_online : 0;
   return (
     <article className="card stack tight" aria-label={`Cluster ${cluster.name}`} data-row>
       <div className="row">
         <h2 className="grow ellipsis">
           <Link to={`/clusters/${id}`}>{cluster.name}</Link>
         </h2>
-        <Status status={statusOfCluster(cluster.status)} word={cluster.status.replaceAll("_", " ")} />
+        <Status status={statusOfCluster(cluster.status)} label={cluster.status.replaceAll("_", " ")} />
       </div>
       <p className="muted ellipsis" title={release}>
         {release}
@@ -94,7 +94,7 @@ function Card({ cluster, overview, release }: {
         <dd>
           {overview ? overview.n_nodes.toLocaleString("en-US") : "…"}
           {overview && overview.n_nodes > 0 && (
-            <span className="muted">{n_offline > 0 ? `, ${n_offline.toLocaleString("en-US")} offline` : ", all online"}</span>
+            <span className="muted">{nOffline > 0 ? `, ${nOffline.toLocaleString("en-US")} offline` : ", all online"}</span>
           )}
         </dd>
         <dt>Last run</dt>
@@ -106,7 +106,7 @@ function Card({ cluster, overview, release }: {
               <Time at={run.time_end ?? run.time_start} />
             </span>
           ) : (
-            <span className="muted">{overview ? "never" : "…"}</span>
+            <span className="muted">{overview ? "none" : "…"}</span>
           )}
         </dd>
       </dl>

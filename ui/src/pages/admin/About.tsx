@@ -14,15 +14,15 @@ export default function About() {
       <dl className="facts">
         <dt>Stoker</dt>
         <dd>{version.data.stoker}</dd>
-        <dt>Speaks the API of</dt>
+        <dt>Compatible API</dt>
         <dd>Fuel {version.data.release}</dd>
         <dt>Features</dt>
         <dd>{version.data.feature_groups.join(", ") || "–"}</dd>
         <dt>Database</dt>
-        <dd>{health.data ? <Status status={health.data.database === "ok" ? "success" : "failed"} word={health.data.database} /> : "…"}</dd>
+        <dd>{health.data ? <Status status={health.data.database === "ok" ? "success" : "failed"} label={health.data.database} /> : "…"}</dd>
         <dt>API</dt>
         <dd>
-          <a href="/api/v1/docs">Reference for people</a>, <a href="/api/v1/openapi.json">OpenAPI document</a>
+          <a href="/api/v1/docs">API reference</a>, <a href="/api/v1/openapi.json">OpenAPI document</a>
         </dd>
         <dt>Licence</dt>
         <dd>Apache-2.0</dd>

@@ -1,17 +1,17 @@
 import { NavLink, Outlet } from "react-router";
-import { useIdentity, useMay } from "../../app/identity";
+import { useIdentity, usePermission } from "../../app/identity";
 import { Loading } from "../../components/Loading";
-import { Empty, PageHead } from "../../components/PageHead";
+import { EmptyState, PageHead } from "../../components/PageHead";
 
 export default function Admin() {
   const identity = useIdentity();
-  const isAdmin = useMay("admin");
+  const isAdmin = usePermission("admin");
   if (identity.isPending) return <Loading />;
   return (
     <div className="page">
       <PageHead title="Admin" />
       {!isAdmin ? (
-        <Empty title="This is for administrators">You are logged in as {identity.data?.name}.</Empty>
+        <EmptyState title="Administrator role required">You are logged in as {identity.data?.name}. Log in as an administrator to open this page.</EmptyState>
       ) : (
         <>
           <nav className="tabs" aria-label="Admin">

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, page } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Time } from "../../components/Time";
 import { count } from "../../lib/format";
-import { facts } from "../../lib/json";
+import { summarize } from "../../lib/json";
 import { useParam } from "../../lib/params";
 
 const PAGE = 100;
@@ -24,8 +24,8 @@ export default function Audit() {
   return (
     <div className="stack tight">
       <div className="toolbar">
-        <input type="search" aria-label="Action" placeholder="action, as cluster.create" value={action} onChange={(event) => setAction(event.target.value)} />
-        <input type="search" aria-label="Target" placeholder="target, as cluster 1" value={target} onChange={(event) => setTarget(event.target.value)} />
+        <input type="search" aria-label="Filter by action" placeholder="Action: cluster.create" value={action} onChange={(event) => setAction(event.target.value)} />
+        <input type="search" aria-label="Filter by target" placeholder="Target: cluster 1" value={target} onChange={(event) => setTarget(event.target.value)} />
         <span className="muted grow">{entries.data && count(entries.data.total, "entry", "entries")}</span>
         <button type="button" className="button small" disabled={start === 0} onClick={() => setOffset(String(Math.max(0, start - PAGE)))}>
           Newer
@@ -36,18 +36,18 @@ export default function Audit() {
       </div>
       {entries.isPending && <LoadingRows />}
       {entries.isError && <Problem error={entries.error} retry={() => void entries.refetch()} />}
-      {entries.data?.items.length === 0 && <Empty title="Nothing matches">Change the search above.</Empty>}
+      {entries.data?.items.length === 0 && <EmptyState title="No matching entries">Change or clear the filters above.</EmptyState>}
       {entries.data && entries.data.items.length > 0 && (
         <div className="tablewrap">
           <table aria-label="Audit log">
             <thead>
               <tr>
-                <th>When</th>
-                <th>Who</th>
+                <th>Time</th>
+                <th>User</th>
                 <th>Action</th>
                 <th>Target</th>
-                <th>Detail</th>
-                <th>From</th>
+                <th>Details</th>
+                <th>Source address</th>
               </tr>
             </thead>
             <tbody>
@@ -62,7 +62,7 @@ export default function Audit() {
                   </td>
                   <td>{entry.target}</td>
                   <td className="muted" title={JSON.stringify(entry.detail)}>
-                    {facts(entry.detail)}
+                    {summarize(entry.detail)}
                   </td>
                   <td className="muted">{entry.address}</td>
                 </tr>

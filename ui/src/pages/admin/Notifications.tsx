@@ -1,7 +1,7 @@
 import { NotificationList } from "../../components/NotificationList";
 import { Webhooks } from "./Webhooks";
 
-/** What happened, and who else is told. */
+/** Notifications, and the webhooks that receive them. */
 export default function AdminNotifications() {
   return (
     <div className="stack">

@@ -14,7 +14,7 @@ export default function Users() {
   const queries = useQueryClient();
   const me = useIdentity().data;
   const users = useQuery({ queryKey: ["users"], queryFn: () => data(api.GET("/api/v1/users")) });
-  const [leaving, setLeaving] = useState<Schemas["User"]>();
+  const [userToDelete, setUserToDelete] = useState<Schemas["User"]>();
   const onSuccess = () => queries.invalidateQueries({ queryKey: ["users"] });
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: number; roles?: string[]; enabled?: boolean }) =>
@@ -24,7 +24,7 @@ export default function Users() {
   const remove = useMutation({
     mutationFn: (id: number) => data(api.DELETE("/api/v1/users/{id}", { params: { path: { id } } })),
     onSuccess: async () => {
-      setLeaving(undefined);
+      setUserToDelete(undefined);
       await onSuccess();
     },
   });
@@ -32,7 +32,7 @@ export default function Users() {
   if (users.isError) return <Problem error={users.error} retry={() => void users.refetch()} />;
   return (
     <div className="stack">
-      {change.isError && <Problem title="Not changed" error={change.error} />}
+      {change.isError && <Problem title="User not changed" error={change.error} />}
       <DataTable
         label="Users"
         rows={users.data}
@@ -48,7 +48,7 @@ export default function Users() {
                 aria-label={`Role of ${user.name}`}
                 value={user.roles[0] ?? ""}
                 disabled={user.name === me?.name}
-                title={user.name === me?.name ? "Nobody takes the role from themselves" : undefined}
+                title={user.name === me?.name ? "You cannot change your own role" : undefined}
                 onChange={(event) => change.mutate({ id: user.id, roles: [event.target.value] })}
               >
                 {ROLES.map((role) => (
@@ -59,65 +59,65 @@ export default function Users() {
           },
           {
             id: "enabled",
-            name: "May log in",
+            name: "Login enabled",
             cell: (user) => (
               <input
                 type="checkbox"
-                aria-label={`${user.name} may log in`}
+                aria-label={`Enable login of ${user.name}`}
                 checked={user.enabled}
                 disabled={user.name === me?.name}
                 onChange={(event) => change.mutate({ id: user.id, enabled: event.target.checked })}
               />
             ),
           },
-          { id: "made", name: "Made", sort: (user) => user.created_at, cell: (user) => <Time at={user.created_at} /> },
+          { id: "created", name: "Created", sort: (user) => user.created_at, cell: (user) => <Time at={user.created_at} /> },
           {
             id: "actions",
             name: "",
             cell: (user) =>
               user.name !== me?.name && (
-                <button type="button" className="button small" onClick={() => setLeaving(user)} aria-label={`Remove ${user.name}`}>
-                  Remove…
+                <button type="button" className="button small" onClick={() => setUserToDelete(user)} aria-label={`Delete ${user.name}`}>
+                  Delete…
                 </button>
               ),
           },
         ]}
       />
-      <NewUser onMade={onSuccess} />
-      {leaving && (
+      <NewUser onCreated={onSuccess} />
+      {userToDelete && (
         <Confirm
-          title={`Remove ${leaving.name}?`}
-          action={`Remove ${leaving.name}`}
+          title={`Delete user ${userToDelete.name}?`}
+          action={`Delete ${userToDelete.name}`}
           isDanger
           isBusy={remove.isPending}
           error={remove.error ?? undefined}
-          onConfirm={() => remove.mutate(leaving.id)}
-          onClose={() => setLeaving(undefined)}
+          onConfirm={() => remove.mutate(userToDelete.id)}
+          onClose={() => setUserToDelete(undefined)}
         >
-          <p>All tokens of {leaving.name} open nothing from that moment on. What they did stays in the audit log.</p>
+          <p>All tokens of {userToDelete.name} are revoked immediately. The audit log keeps the actions of this user.</p>
         </Confirm>
       )}
     </div>
   );
 }
 
-function NewUser({ onMade }: { onMade: () => Promise<unknown> }) {
+function NewUser({ onCreated }: { onCreated: () => Promise<unknown> }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [role, setRole] = useState("operator");
   const [tenant, setTenant] = useState("");
   const tenants = useQuery({ queryKey: ["tenants"], queryFn: () => data(api.GET("/api/v1/tenants")) });
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => data(api.POST("/api/v1/users", { body: { name, password, roles: [role], tenant: tenant || tenants.data?.[0]?.name } })),
     onSuccess: async () => {
       setName("");
       setPassword("");
-      await onMade();
+      await onCreated();
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    create.mutate();
   };
   return (
     <form className="card stack tight" onSubmit={submit} aria-label="New user">
@@ -134,24 +134,24 @@ function NewUser({ onMade }: { onMade: () => Promise<unknown> }) {
         <div className="field">
           <label htmlFor="new-role">Role</label>
           <select id="new-role" value={role} onChange={(event) => setRole(event.target.value)}>
-            {ROLES.map((one) => (
-              <option key={one}>{one}</option>
+            {ROLES.map((name) => (
+              <option key={name}>{name}</option>
             ))}
           </select>
         </div>
         <div className="field">
           <label htmlFor="new-tenant">Tenant</label>
           <select id="new-tenant" value={tenant} onChange={(event) => setTenant(event.target.value)}>
-            {tenants.data?.map((one) => (
-              <option key={one.id}>{one.name}</option>
+            {tenants.data?.map((option) => (
+              <option key={option.id}>{option.name}</option>
             ))}
           </select>
         </div>
-        <button type="submit" className="button primary" disabled={make.isPending}>
-          Add user
+        <button type="submit" className="button primary" disabled={create.isPending}>
+          Create user
         </button>
       </div>
-      {make.isError && <Problem error={make.error} />}
+      {create.isError && <Problem error={create.error} />}
     </form>
   );
 }

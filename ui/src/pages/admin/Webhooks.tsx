@@ -4,20 +4,20 @@ import { api, data, type Schemas } from "../../api/client";
 import { Confirm } from "../../components/Confirm";
 import { DataTable } from "../../components/DataTable";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { Time } from "../../components/Time";
 import { TOPICS } from "../../lib/notifications";
 
-const STATE: Record<string, "success" | "failed" | "pending"> = { delivered: "success", failed: "failed" };
+const DELIVERY_STATUS: Record<string, "success" | "failed" | "pending"> = { delivered: "success", failed: "failed" };
 
-/** Addresses that are told what happens, and what came of it. */
+/** Webhooks and their latest deliveries. */
 export function Webhooks() {
   const queries = useQueryClient();
   const webhooks = useQuery({ queryKey: ["webhooks"], queryFn: () => data(api.GET("/api/v1/webhooks")) });
-  const [leaving, setLeaving] = useState<Schemas["Webhook"]>();
-  const [shown, setShown] = useState<number>();
+  const [webhookToDelete, setWebhookToDelete] = useState<Schemas["Webhook"]>();
+  const [openWebhook, setOpenWebhook] = useState<number>();
   const onSuccess = () => queries.invalidateQueries({ queryKey: ["webhooks"] });
   const enable = useMutation({
     mutationFn: ({ id, enabled }: { id: number; enabled: boolean }) =>
@@ -27,14 +27,14 @@ export function Webhooks() {
   const test = useMutation({
     mutationFn: (id: number) => data(api.POST("/api/v1/webhooks/{id}/test", { params: { path: { id } } })),
     onSuccess: async (_, id) => {
-      setShown(id);
+      setOpenWebhook(id);
       await queries.invalidateQueries({ queryKey: ["deliveries", id] });
     },
   });
   const remove = useMutation({
     mutationFn: (id: number) => data(api.DELETE("/api/v1/webhooks/{id}", { params: { path: { id } } })),
     onSuccess: async () => {
-      setLeaving(undefined);
+      setWebhookToDelete(undefined);
       await onSuccess();
     },
   });
@@ -44,7 +44,7 @@ export function Webhooks() {
       <h2 id="t-webhooks">Webhooks</h2>
       {error && <Problem error={error} />}
       {webhooks.isPending && <LoadingRows rows={2} />}
-      {webhooks.data?.length === 0 && <Empty title="No webhook">Make one below to have a program told what happens.</Empty>}
+      {webhooks.data?.length === 0 && <EmptyState title="No webhooks yet">Create a webhook below to send messages about runs and nodes to an HTTP endpoint.</EmptyState>}
       {webhooks.data && webhooks.data.length > 0 && (
         <DataTable
           label="Webhooks"
@@ -52,8 +52,8 @@ export function Webhooks() {
           rowKey={(webhook) => webhook.id}
           columns={[
             { id: "name", name: "Webhook", sort: (webhook) => webhook.name, cell: (webhook) => <strong>{webhook.name}</strong> },
-            { id: "url", name: "Address", cell: (webhook) => <code>{webhook.url}</code> },
-            { id: "topics", name: "Told of", cell: (webhook) => webhook.topics.join(", ") || "everything" },
+            { id: "url", name: "URL", cell: (webhook) => <code>{webhook.url}</code> },
+            { id: "topics", name: "Topics", cell: (webhook) => webhook.topics.join(", ") || "all" },
             { id: "cluster", name: "Cluster", cell: (webhook) => webhook.cluster ?? "all" },
             {
               id: "enabled",
@@ -61,7 +61,7 @@ export function Webhooks() {
               cell: (webhook) => (
                 <input
                   type="checkbox"
-                  aria-label={`${webhook.name} is enabled`}
+                  aria-label={`Enable ${webhook.name}`}
                   checked={webhook.enabled}
                   onChange={(event) => enable.mutate({ id: webhook.id, enabled: event.target.checked })}
                 />
@@ -75,10 +75,10 @@ export function Webhooks() {
                   <button type="button" className="button small" disabled={!webhook.enabled} aria-label={`Test ${webhook.name}`} onClick={() => test.mutate(webhook.id)}>
                     Test
                   </button>
-                  <button type="button" className="button small" aria-label={`Deliveries of ${webhook.name}`} onClick={() => setShown(webhook.id)}>
-                    Deliveries
+                  <button type="button" className="button small" aria-label={`Show deliveries of ${webhook.name}`} onClick={() => setOpenWebhook(webhook.id)}>
+                    Show deliveries
                   </button>
-                  <button type="button" className="button small" aria-label={`Delete ${webhook.name}`} onClick={() => setLeaving(webhook)}>
+                  <button type="button" className="button small" aria-label={`Delete ${webhook.name}`} onClick={() => setWebhookToDelete(webhook)}>
                     Delete…
                   </button>
                 </div>
@@ -87,17 +87,18 @@ export function Webhooks() {
           ]}
         />
       )}
-      {shown !== undefined && <Deliveries webhook={shown} />}
-      <NewWebhook onMade={onSuccess} />
-      {leaving && (
+      {openWebhook !== undefined && <Deliveries webhook={openWebhook} />}
+      <NewWebhook onCreated={onSuccess} />
+      {webhookToDelete && (
         <Confirm
-          title={`Delete webhook ${leaving.name}?`}
-          action="Delete"
+          title={`Delete webhook ${webhookToDelete.name}?`}
+          action="Delete webhook"
+          isDanger
           error={remove.error}
-          onConfirm={() => remove.mutate(leaving.id)}
-          onClose={() => setLeaving(undefined)}
+          onConfirm={() => remove.mutate(webhookToDelete.id)}
+          onClose={() => setWebhookToDelete(undefined)}
         >
-          It is told nothing any more, what waits for it included.
+          Pending deliveries are discarded.
         </Confirm>
       )}
     </section>
@@ -111,15 +112,15 @@ function Deliveries({ webhook }: { webhook: number }) {
     queryFn: () => data(api.GET("/api/v1/webhooks/{id}/deliveries", { params: { path: { id: webhook }, query: { limit: 20 } } })),
     refetchInterval: 2_000,
   });
-  const again = useMutation({
+  const redeliver = useMutation({
     mutationFn: (delivery: number) =>
       data(api.POST("/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", { params: { path: { id: webhook, delivery } } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["deliveries", webhook] }),
   });
   if (deliveries.isPending) return <LoadingRows rows={2} />;
-  const error = deliveries.error ?? again.error;
+  const error = deliveries.error ?? redeliver.error;
   if (error) return <Problem error={error} />;
-  if (deliveries.data?.length === 0) return <Empty title="It was told nothing yet">Test it to see whether it works.</Empty>;
+  if (deliveries.data?.length === 0) return <EmptyState title="No deliveries yet">Select Test to send a test message.</EmptyState>;
   return (
     <DataTable
       label="Deliveries"
@@ -128,16 +129,16 @@ function Deliveries({ webhook }: { webhook: number }) {
       columns={[
         { id: "id", name: "Delivery", cell: (delivery) => `#${delivery.id}` },
         { id: "topic", name: "Topic", cell: (delivery) => delivery.topic },
-        { id: "status", name: "State", cell: (delivery) => <Status status={STATE[delivery.status] ?? "pending"} word={delivery.status} /> },
-        { id: "attempts", name: "Tries", cell: (delivery) => delivery.attempts, isNumber: true },
-        { id: "tried", name: "Last try", cell: (delivery) => <Time at={delivery.tried_at} /> },
-        { id: "problem", name: "Answer", cell: (delivery) => delivery.problem ?? delivery.answer ?? "–" },
+        { id: "status", name: "Status", cell: (delivery) => <Status status={DELIVERY_STATUS[delivery.status] ?? "pending"} label={delivery.status} /> },
+        { id: "attempts", name: "Attempts", cell: (delivery) => delivery.attempts, isNumber: true },
+        { id: "tried", name: "Last attempt", cell: (delivery) => <Time at={delivery.tried_at} /> },
+        { id: "problem", name: "Response", cell: (delivery) => delivery.problem ?? delivery.answer ?? "–" },
         {
           id: "actions",
           name: "",
           cell: (delivery) => (
-            <button type="button" className="button small" aria-label={`Send delivery ${delivery.id} again`} onClick={() => again.mutate(delivery.id)}>
-              Send again
+            <button type="button" className="button small" aria-label={`Redeliver delivery ${delivery.id}`} onClick={() => redeliver.mutate(delivery.id)}>
+              Redeliver
             </button>
           ),
         },
@@ -146,22 +147,22 @@ function Deliveries({ webhook }: { webhook: number }) {
   );
 }
 
-function NewWebhook({ onMade }: { onMade: () => Promise<unknown> }) {
+function NewWebhook({ onCreated }: { onCreated: () => Promise<unknown> }) {
   const [name, setName] = useState("");
   const [url, setUrl] = useState("");
   const [topics, setTopics] = useState<string[]>([]);
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => data(api.POST("/api/v1/webhooks", { body: { name, url, topics } })),
     onSuccess: async () => {
       setName("");
       setUrl("");
       setTopics([]);
-      await onMade();
+      await onCreated();
     },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    create.mutate();
   };
   return (
     <form className="card stack tight" aria-label="New webhook" onSubmit={submit} style={{ maxWidth: 640 }}>
@@ -171,30 +172,30 @@ function NewWebhook({ onMade }: { onMade: () => Promise<unknown> }) {
         <input id="webhook-name" type="text" required maxLength={255} value={name} onChange={(event) => setName(event.target.value)} />
       </div>
       <div className="field">
-        <label htmlFor="webhook-url">Address</label>
+        <label htmlFor="webhook-url">URL</label>
         <input id="webhook-url" required type="url" placeholder="https://chat.example/hooks/stoker" value={url} onChange={(event) => setUrl(event.target.value)} />
       </div>
       <fieldset className="field" style={{ border: 0, margin: 0, padding: 0 }}>
-        <legend className="fieldname">Told of</legend>
+        <legend className="fieldname">Topics</legend>
         <div className="choices">
           {TOPICS.map((topic) => (
             <label className="check" key={topic}>
-              <input type="checkbox" checked={topics.includes(topic)} onChange={() => setTopics((now) => (now.includes(topic) ? now.filter((one) => one !== topic) : [...now, topic]))} />
+              <input type="checkbox" checked={topics.includes(topic)} onChange={() => setTopics((names) => (names.includes(topic) ? names.filter((name) => name !== topic) : [...names, topic]))} />
               <span>{topic}</span>
             </label>
           ))}
         </div>
-        <span className="hint">Nothing ticked: everything.</span>
+        <span className="hint">Select none to receive all topics.</span>
       </fieldset>
-      {make.isError && <Problem title="Not made" error={make.error} />}
-      {make.data?.secret && (
+      {create.isError && <Problem title="Webhook not created" error={create.error} />}
+      {create.data?.secret && (
         <p role="status">
-          Its secret, which is shown only once: <code>{make.data.secret}</code>
+          Signing secret, shown only once: <code>{create.data.secret}</code>
         </p>
       )}
       <div>
-        <button type="submit" className="button primary" disabled={make.isPending}>
-          Make webhook
+        <button type="submit" className="button primary" disabled={create.isPending}>
+          Create webhook
         </button>
       </div>
     </form>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { Confirm } from "../../components/Confirm";
 import { LoadingRows } from "../../components/Loading";
-import { conflictsOf } from "../../lib/roles";
+import { conflictReason } from "../../lib/roles";
 import { count } from "../../lib/format";
 
 interface Props {
@@ -13,20 +13,20 @@ interface Props {
   onClose: () => void;
 }
 
-/** Roles for several nodes at once. What cannot be together cannot be ticked together. */
+/** Assigns roles to several nodes. Roles that conflict with the selected ones are disabled. */
 export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
   const queries = useQueryClient();
   const roles = useQuery({
     queryKey: ["clusters", cluster.id, "roles"],
     queryFn: () => data(api.GET("/api/v1/clusters/{id}/roles", { params: { path: { id: cluster.id } } })),
   });
-  const [chosen, setChosen] = useState<string[]>(() => common(nodes));
+  const [selected, setSelected] = useState<string[]>(() => commonRoles(nodes));
   const assign = useMutation({
     mutationFn: () =>
       data(
         api.POST("/api/v1/clusters/{id}/assignment", {
           params: { path: { id: cluster.id } },
-          body: nodes.map((node) => ({ id: node.id, roles: chosen })),
+          body: nodes.map((node) => ({ id: node.id, roles: selected })),
         }),
       ),
     onSuccess: async () => {
@@ -35,12 +35,12 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
     },
   });
   const toggle = (name: string) =>
-    setChosen((now) => (now.includes(name) ? now.filter((one) => one !== name) : [...now, name]));
+    setSelected((roles) => (roles.includes(name) ? roles.filter((role) => role !== name) : [...roles, name]));
   return (
     <Confirm
-      title={`Roles of ${count(nodes.length, "node")} of ${cluster.name}`}
-      action={chosen.length === 0 ? "Choose a role" : `Assign ${chosen.join(", ")}`}
-      isBusy={assign.isPending || chosen.length === 0}
+      title={`Roles of ${count(nodes.length, "node")} in ${cluster.name}`}
+      action={selected.length === 0 ? "Select a role" : `Assign ${selected.join(", ")}`}
+      isBusy={assign.isPending || selected.length === 0}
       error={assign.error ?? undefined}
       onConfirm={() => assign.mutate()}
       onClose={onClose}
@@ -49,19 +49,19 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
       <fieldset style={{ border: 0, padding: 0, margin: 0 }} className="stack tight">
         <legend className="sr">Roles</legend>
         {roles.data?.map((role) => {
-          const why = conflictsOf(role, roles.data, chosen);
+          const conflict = conflictReason(role, roles.data, selected);
           return (
             <label className="check" key={role.name}>
               <input
                 type="checkbox"
-                checked={chosen.includes(role.name)}
-                disabled={why !== undefined && !chosen.includes(role.name)}
+                checked={selected.includes(role.name)}
+                disabled={conflict !== undefined && !selected.includes(role.name)}
                 onChange={() => toggle(role.name)}
               />
               <span>
                 {String(role.meta.name ?? role.name)}
                 <br />
-                <span className="muted small-text">{why ?? String(role.meta.description ?? "")}</span>
+                <span className="muted small-text">{conflict ?? String(role.meta.description ?? "")}</span>
               </span>
             </label>
           );
@@ -71,7 +71,8 @@ export function AssignDialog({ cluster, nodes, onDone, onClose }: Props) {
   );
 }
 
-function common(nodes: Schemas["Node"][]): string[] {
+/** Roles that all nodes have in common. */
+function commonRoles(nodes: Schemas["Node"][]): string[] {
   const [first, ...others] = nodes.map((node) => [...node.roles, ...node.pending_roles]);
   return (first ?? []).filter((role) => others.every((roles) => roles.includes(role)));
 }
@@ -93,8 +94,8 @@ export function UnassignDialog({ cluster, nodes, onDone, onClose }: Props) {
   });
   return (
     <Confirm
-      title={`Take ${count(nodes.length, "node")} out of ${cluster.name}?`}
-      action={`Take out ${count(nodes.length, "node")}`}
+      title={`Remove ${count(nodes.length, "node")} from ${cluster.name}?`}
+      action={`Remove ${count(nodes.length, "node")}`}
       isDanger
       isBusy={unassign.isPending}
       error={unassign.error ?? undefined}
@@ -105,7 +106,7 @@ export function UnassignDialog({ cluster, nodes, onDone, onClose }: Props) {
         {nodes.slice(0, 12).map((node) => node.name).join(", ")}
         {nodes.length > 12 && ` and ${nodes.length - 12} more`}
       </p>
-      <p className="muted">Nodes that are deployed leave with the next run; others at once.</p>
+      <p className="muted">Deployed nodes are removed by the next run, other nodes immediately.</p>
     </Confirm>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, NavLink, Outlet, useNavigate, useOutletContext, useParams } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { Loading } from "../../components/Loading";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
@@ -35,28 +35,28 @@ export default function Cluster() {
     queryFn: () => data(api.GET("/api/v1/clusters/{id}", { params: { path: { id } } })),
   });
   const [isPlanning, setPlanning] = useState(false);
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   if (cluster.isPending) return <Loading />;
   if (cluster.isError) {
     return (
       <div className="page">
         <Problem error={cluster.error} retry={() => void cluster.refetch()} />
-        <Link to="/clusters">To the clusters</Link>
+        <Link to="/clusters">Go to clusters</Link>
       </div>
     );
   }
-  const shown = cluster.data;
+  const loaded = cluster.data;
   return (
     <div className="page">
       <PageHead
-        title={shown.name}
+        title={loaded.name}
         crumbs={[["Clusters", "/clusters"]]}
-        aside={<Status status={statusOfCluster(shown.status)} word={shown.status.replaceAll("_", " ")} />}
+        aside={<Status status={statusOfCluster(loaded.status)} label={loaded.status.replaceAll("_", " ")} />}
       >
-        {mayOperate && <Stop cluster={shown} />}
-        {mayOperate && (
+        {canOperate && <ActiveRun cluster={loaded} />}
+        {canOperate && (
           <button type="button" className="button primary" onClick={() => setPlanning(true)}>
-            Plan…
+            Create plan…
           </button>
         )}
       </PageHead>
@@ -67,14 +67,14 @@ export default function Cluster() {
           </NavLink>
         ))}
       </nav>
-      <Outlet context={{ cluster: shown } satisfies ClusterContext} />
-      {isPlanning && <PlanDialog cluster={shown} onClose={() => setPlanning(false)} />}
+      <Outlet context={{ cluster: loaded } satisfies ClusterContext} />
+      {isPlanning && <PlanDialog cluster={loaded} onClose={() => setPlanning(false)} />}
     </div>
   );
 }
 
-/** The run that is under way, to be looked at. */
-function Stop({ cluster }: { cluster: Schemas["Cluster"] }) {
+/** Button that opens the active run of the cluster; nothing if there is none. */
+function ActiveRun({ cluster }: { cluster: Schemas["Cluster"] }) {
   const navigate = useNavigate();
   const active = useQuery({
     queryKey: ["runs", cluster.id, "active"],

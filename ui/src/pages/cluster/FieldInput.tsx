@@ -7,23 +7,23 @@ interface Props {
   onChange: (value: unknown) => void;
 }
 
-/** One setting, as its type wants it. Types that the form does not know are shown and edited as JSON. */
+/** Input for one setting, by its type. A setting of an unknown type is shown as read-only JSON. */
 export function FieldInput({ field, isChanged, isReadOnly, onChange }: Props) {
   const id = `field-${field.section}-${field.name}`;
-  const isOff = isReadOnly || field.disabled !== undefined;
+  const isDisabled = isReadOnly || field.disabled !== undefined;
   const mark = isChanged && <span className="chip">changed</span>;
   const notes = (
     <>
       {field.description && <span className="hint">{field.description}</span>}
       {field.disabled && !isReadOnly && <span className="hint">{field.disabled}</span>}
-      {field.problem && <span className="wrong">{field.problem}</span>}
+      {field.problem && <span className="error">{field.problem}</span>}
     </>
   );
   if (field.type === "checkbox") {
     return (
       <div className="field">
         <label className="check">
-          <input type="checkbox" checked={field.value === true} disabled={isOff} onChange={(event) => onChange(event.target.checked)} />
+          <input type="checkbox" checked={field.value === true} disabled={isDisabled} onChange={(event) => onChange(event.target.checked)} />
           <span>
             {field.label} {mark}
           </span>
@@ -44,7 +44,7 @@ export function FieldInput({ field, isChanged, isReadOnly, onChange }: Props) {
               type="radio"
               name={id}
               checked={field.value === choice.data}
-              disabled={isOff || choice.restriction !== undefined}
+              disabled={isDisabled || choice.restriction !== undefined}
               onChange={() => onChange(choice.data)}
             />
             <span>
@@ -62,19 +62,19 @@ export function FieldInput({ field, isChanged, isReadOnly, onChange }: Props) {
       <label htmlFor={id}>
         {field.label} {mark}
       </label>
-      <Input id={id} field={field} isOff={isOff} onChange={onChange} />
+      <Input id={id} field={field} isDisabled={isDisabled} onChange={onChange} />
       {notes}
     </div>
   );
 }
 
-function Input({ id, field, isOff, onChange }: { id: string; field: Field; isOff: boolean; onChange: (value: unknown) => void }) {
+function Input({ id, field, isDisabled, onChange }: { id: string; field: Field; isDisabled: boolean; onChange: (value: unknown) => void }) {
   const text = typeof field.value === "string" ? field.value : field.value == null ? "" : String(field.value);
   const lines = Array.isArray(field.value) ? field.value.join("\n") : text;
   switch (field.type) {
     case "select":
       return (
-        <select id={id} value={text} disabled={isOff} onChange={(event) => onChange(field.choices.find((one) => String(one.data) === event.target.value)?.data)}>
+        <select id={id} value={text} disabled={isDisabled} onChange={(event) => onChange(field.choices.find((choice) => String(choice.data) === event.target.value)?.data)}>
           {field.choices.map((choice) => (
             <option key={String(choice.data)} value={String(choice.data)} disabled={choice.restriction !== undefined}>
               {choice.label}
@@ -83,17 +83,17 @@ function Input({ id, field, isOff, onChange }: { id: string; field: Field; isOff
         </select>
       );
     case "number":
-      return <input id={id} type="number" value={text} disabled={isOff} onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))} />;
+      return <input id={id} type="number" value={text} disabled={isDisabled} onChange={(event) => onChange(event.target.value === "" ? null : Number(event.target.value))} />;
     case "password":
-      return <input id={id} type="password" autoComplete="new-password" value={text} disabled={isOff} onChange={(event) => onChange(event.target.value)} />;
+      return <input id={id} type="password" autoComplete="new-password" value={text} disabled={isDisabled} onChange={(event) => onChange(event.target.value)} />;
     case "textarea":
     case "file":
-      return <textarea id={id} rows={4} value={text} disabled={isOff} onChange={(event) => onChange(event.target.value)} />;
+      return <textarea id={id} rows={4} value={text} disabled={isDisabled} onChange={(event) => onChange(event.target.value)} />;
     case "text_list":
     case "textarea_list":
-      return <textarea id={id} rows={3} value={lines} disabled={isOff} onChange={(event) => onChange(event.target.value === "" ? [] : event.target.value.split("\n"))} />;
+      return <textarea id={id} rows={3} value={lines} disabled={isDisabled} onChange={(event) => onChange(event.target.value === "" ? [] : event.target.value.split("\n"))} />;
     case "text":
-      return <input id={id} type="text" value={text} disabled={isOff} onChange={(event) => onChange(event.target.value)} />;
+      return <input id={id} type="text" value={text} disabled={isDisabled} onChange={(event) => onChange(event.target.value)} />;
     default:
       return <textarea id={id} rows={6} readOnly value={JSON.stringify(field.value, null, 2)} />;
   }

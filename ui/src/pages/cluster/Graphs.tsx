@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { api, data } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
 import { Problem } from "../../components/Problem";
 import { graphRows } from "../../lib/graphRows";
@@ -10,7 +10,7 @@ import { useCluster } from "./Cluster";
 
 export default function Graphs() {
   const cluster = useCluster();
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const graphs = useQuery({
@@ -31,7 +31,7 @@ export default function Graphs() {
               <th className="layer-release">Release</th>
               <th className="layer-cluster">Cluster</th>
               <th className="layer-plugins">Plugins</th>
-              <th>Filter of nodes</th>
+              <th>Node filter</th>
               <th>
                 <span className="sr">Actions</span>
               </th>
@@ -48,9 +48,9 @@ export default function Graphs() {
                 <td>{row.plugins ?? <span className="muted">–</span>}</td>
                 <td className="mono">{row.filter ?? <span className="muted">–</span>}</td>
                 <td>
-                  {mayOperate && (
+                  {canOperate && (
                     <Link className="button small" to={`/clusters/${cluster.id}/graphs/${encodeURIComponent(row.type)}/edit`}>
-                      Edit own layer
+                      Edit cluster layer
                     </Link>
                   )}
                 </td>
@@ -59,7 +59,7 @@ export default function Graphs() {
           </tbody>
         </table>
       </div>
-      {mayOperate && (
+      {canOperate && (
         <form
           className="row"
           onSubmit={(event) => {
@@ -67,9 +67,9 @@ export default function Graphs() {
             if (name) void navigate(`/clusters/${cluster.id}/graphs/${encodeURIComponent(name)}/edit`);
           }}
         >
-          <input type="text" aria-label="Type of the new graph" placeholder="type of a new graph" value={name} onChange={(event) => setName(event.target.value)} />
+          <input type="text" aria-label="New graph type" placeholder="New graph type" value={name} onChange={(event) => setName(event.target.value)} />
           <button type="submit" className="button" disabled={name === ""}>
-            Write graph
+            Create graph
           </button>
         </form>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { safeUrl } from "../../lib/links";
 
-/** Pages of what plugins brought along: links of the cluster, and of the plugins that are enabled in it. */
+/** Links of the cluster and of its enabled plugins, such as dashboards. */
 export function Links({ clusterId }: { clusterId: number }) {
   const links = useQuery({ queryKey: ["clusters", clusterId, "links"], queryFn: () => linksOf(clusterId) });
   if (!links.data || links.data.length === 0) return null;
@@ -19,7 +19,7 @@ export function Links({ clusterId }: { clusterId: number }) {
                   {link.title}
                 </a>
               ) : (
-                <span title="This address is none that a browser should open">{link.title}</span>
+                <span title="Link disabled: only HTTP URLs and local paths are allowed">{link.title}</span>
               )}
               {link.from && <span className="chip">{link.from}</span>}
               {link.description && <div className="muted small-text">{link.description}</div>}
@@ -31,16 +31,16 @@ export function Links({ clusterId }: { clusterId: number }) {
   );
 }
 
-interface Shown {
+interface ClusterLink {
   id: number;
   title: string;
   url: string;
   description?: string | null;
-  /** The plugin, if it is one's. */
+  /** Title of the plugin that the link belongs to; undefined for links of the cluster. */
   from?: string;
 }
 
-async function linksOf(id: number): Promise<Shown[]> {
+async function linksOf(id: number): Promise<ClusterLink[]> {
   const [own, attributes, plugins] = await Promise.all([
     data(api.GET("/api/v1/clusters/{id}/plugin_links", { params: { path: { id } } })),
     data(api.GET("/api/v1/clusters/{id}/attributes", { params: { path: { id } } })),
@@ -48,11 +48,11 @@ async function linksOf(id: number): Promise<Shown[]> {
   ]);
   const sections = Object.values((attributes.editable ?? {}) as Record<string, { metadata?: { enabled?: boolean; chosen_id?: number } }>);
   const enabled = new Set(sections.filter((section) => section.metadata?.enabled).map((section) => section.metadata?.chosen_id));
-  const ofPlugins = plugins
+  const pluginLinks = plugins
     .filter((plugin) => enabled.has(plugin.id))
     .map(async (plugin) => {
       const links = await data(api.GET("/api/v1/plugins/{id}/links", { params: { path: { id: plugin.id } } }));
       return links.map((link) => ({ ...link, from: plugin.title }));
     });
-  return [...own, ...(await Promise.all(ofPlugins)).flat()].filter((link) => !link.hidden);
+  return [...own, ...(await Promise.all(pluginLinks)).flat()].filter((link) => !link.hidden);
 }

@@ -1,21 +1,21 @@
 import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useRef, useState } from "react";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { count } from "../../lib/format";
-import { choices, hasFilter, labelsOf, type Node, type NodeFilter } from "../../lib/nodes";
+import { filterOptions, hasFilter, labelsOf, type Node, type NodeFilter } from "../../lib/nodes";
 import { useParam } from "../../lib/params";
 import { statusOfNode } from "../../lib/status";
 import { AssignDialog, UnassignDialog } from "./AssignDialog";
 import { useCluster } from "./Cluster";
-import { allNodes, NODE_PAGE, nodeKinds, nodePage } from "./nodeQueries";
+import { allNodes, NODE_PAGE, nodeStats, nodePage } from "./nodeQueries";
 import { PlanDialog } from "./PlanDialog";
 
-type Doing = "assign" | "unassign" | "plan" | null;
+type OpenDialog = "assign" | "unassign" | "plan" | null;
 
 export default function Nodes() {
   const cluster = useCluster();
@@ -25,50 +25,50 @@ export default function Nodes() {
   const [status, setStatus] = useParam("status", "");
   const [online, setOnline] = useParam("online", "");
   const [label, setLabel] = useParam("label", "");
-  const [ticked, setTicked] = useState<ReadonlyMap<number, Node>>(new Map());
-  // Those that are not shown have to be asked for; the tick is there at once.
-  const [isTicking, setTicking] = useState(false);
-  const [doing, setDoing] = useState<Doing>(null);
-  const mayOperate = useMay("operate");
+  const [selected, setSelected] = useState<ReadonlyMap<number, Node>>(new Map());
+  // While all matching nodes are fetched, the checkbox is already checked.
+  const [isSelectingAll, setSelectingAll] = useState(false);
+  const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
+  const canOperate = usePermission("operate");
   const queries = useQueryClient();
-  const of = show === "free" ? "" : cluster.id;
-  const kinds = useQuery(nodeKinds(of));
-  const sought = useDeferredValue(search);
-  const filter: NodeFilter = { cluster: of, search: sought, role, status, online, label };
+  const clusterFilter = show === "free" ? "" : cluster.id;
+  const stats = useQuery(nodeStats(clusterFilter));
+  const deferredSearch = useDeferredValue(search);
+  const filter: NodeFilter = { cluster: clusterFilter, search: deferredSearch, role, status, online, label };
   const first = useQuery(nodePage(filter, 0));
   const total = first.data?.total ?? 0;
-  const chosen = [...ticked.values()];
-  const areAllTicked = total > 0 && ticked.size === total;
-  const tick = (node: Node) =>
-    setTicked((now) => {
-      const next = new Map(now);
+  const selectedNodes = [...selected.values()];
+  const areAllSelected = total > 0 && selected.size === total;
+  const toggle = (node: Node) =>
+    setSelected((previous) => {
+      const next = new Map(previous);
       if (!next.delete(node.id)) next.set(node.id, node);
       return next;
     });
-  const tickAll = async () => {
-    if (areAllTicked) return setTicked(new Map());
-    setTicking(true);
+  const toggleAll = async () => {
+    if (areAllSelected) return setSelected(new Map());
+    setSelectingAll(true);
     try {
-      const all = await queries.fetchQuery(allNodes(filter));
-      setTicked(new Map(all.map((node) => [node.id, node])));
+      const nodes = await queries.fetchQuery(allNodes(filter));
+      setSelected(new Map(nodes.map((node) => [node.id, node])));
     } finally {
-      setTicking(false);
+      setSelectingAll(false);
     }
   };
-  const finish = () => {
-    setDoing(null);
-    setTicked(new Map());
+  const closeDialog = () => {
+    setOpenDialog(null);
+    setSelected(new Map());
   };
-  const choose = (value: string) => {
-    setTicked(new Map());
+  const switchList = (value: string) => {
+    setSelected(new Map());
     setShow(value);
   };
   return (
     <div className="stack tight">
       <div className="toolbar" role="search" aria-label="Nodes">
-        <select aria-label="Which nodes" value={show} onChange={(event) => choose(event.target.value)}>
-          <option value="own">Of this cluster</option>
-          <option value="free">Of no cluster</option>
+        <select aria-label="Nodes to list" value={show} onChange={(event) => switchList(event.target.value)}>
+          <option value="own">In this cluster</option>
+          <option value="free">Unassigned</option>
         </select>
         <input
           type="search"
@@ -77,51 +77,51 @@ export default function Nodes() {
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <Filter name="Role" value={role} set={setRole} values={choices(kinds.data?.roles)} />
-        <Filter name="Status" value={status} set={setStatus} values={choices(kinds.data?.statuses)} />
+        <Filter name="Role" value={role} set={setRole} values={filterOptions(stats.data?.roles)} />
+        <Filter name="Status" value={status} set={setStatus} values={filterOptions(stats.data?.statuses)} />
         <Filter name="Online" value={online} set={setOnline} values={["yes", "no"]} />
-        <Filter name="Label" value={label} set={setLabel} values={choices(kinds.data?.labels)} />
+        <Filter name="Label" value={label} set={setLabel} values={filterOptions(stats.data?.labels)} />
         <span className="muted">
           {first.data && count(total, "node")}
-          {first.data && kinds.data && total !== kinds.data.total && ` of ${kinds.data.total.toLocaleString("en-US")}`}
-          {chosen.length > 0 && `, ${chosen.length} chosen`}
+          {first.data && stats.data && total !== stats.data.total && ` of ${stats.data.total.toLocaleString("en-US")}`}
+          {selectedNodes.length > 0 && `, ${selectedNodes.length} selected`}
         </span>
-        {mayOperate && (
+        {canOperate && (
           <div className="row">
-            <Action name={show === "free" ? "Add to cluster…" : "Change roles…"} n={chosen.length} onClick={() => setDoing("assign")} />
-            {show === "own" && <Action name="Plan on these…" n={chosen.length} onClick={() => setDoing("plan")} />}
-            {show === "own" && <Action name="Take out…" n={chosen.length} onClick={() => setDoing("unassign")} />}
+            <Action name={show === "free" ? "Add to cluster…" : "Change roles…"} n={selectedNodes.length} onClick={() => setOpenDialog("assign")} />
+            {show === "own" && <Action name="Plan on selected nodes…" n={selectedNodes.length} onClick={() => setOpenDialog("plan")} />}
+            {show === "own" && <Action name="Remove from cluster…" n={selectedNodes.length} onClick={() => setOpenDialog("unassign")} />}
           </div>
         )}
       </div>
       {first.isPending && <LoadingRows />}
       {first.isError && <Problem error={first.error} retry={() => void first.refetch()} />}
       {first.isSuccess && total === 0 && (
-        <Empty title={hasFilter(filter) ? "No node matches" : "No nodes here"}>
+        <EmptyState title={hasFilter(filter) ? "No matching nodes" : show === "own" ? "No nodes in this cluster" : "No unassigned nodes"}>
           {hasFilter(filter) ? (
-            "Change the filters above."
+            "Change or clear the filters above."
           ) : show === "own" ? (
-            <button type="button" className="button" onClick={() => choose("free")}>
-              Show nodes that can be added
+            <button type="button" className="button" onClick={() => switchList("free")}>
+              Show unassigned nodes
             </button>
           ) : (
-            "Nodes appear when their agents join: see Admin, Tokens."
+            "Nodes appear here when their agents join. Create a join token in Admin, Tokens."
           )}
-        </Empty>
+        </EmptyState>
       )}
       {total > 0 && (
         <NodeTable
           filter={filter}
           total={total}
-          ticked={ticked}
-          tick={mayOperate ? tick : undefined}
-          areAllTicked={areAllTicked || isTicking}
-          tickAll={() => void tickAll()}
+          selected={selected}
+          toggle={canOperate ? toggle : undefined}
+          areAllSelected={areAllSelected || isSelectingAll}
+          toggleAll={() => void toggleAll()}
         />
       )}
-      {doing === "assign" && <AssignDialog cluster={cluster} nodes={chosen} onDone={finish} onClose={() => setDoing(null)} />}
-      {doing === "unassign" && <UnassignDialog cluster={cluster} nodes={chosen} onDone={finish} onClose={() => setDoing(null)} />}
-      {doing === "plan" && <PlanDialog cluster={cluster} nodes={chosen.map((node) => node.id)} onClose={() => setDoing(null)} />}
+      {openDialog === "assign" && <AssignDialog cluster={cluster} nodes={selectedNodes} onDone={closeDialog} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "unassign" && <UnassignDialog cluster={cluster} nodes={selectedNodes} onDone={closeDialog} onClose={() => setOpenDialog(null)} />}
+      {openDialog === "plan" && <PlanDialog cluster={cluster} nodes={selectedNodes.map((node) => node.id)} onClose={() => setOpenDialog(null)} />}
     </div>
   );
 }
@@ -130,9 +130,9 @@ function Filter({ name, value, set, values }: { name: string; value: string; set
   return (
     <select aria-label={name} value={value} onChange={(event) => set(event.target.value)}>
       <option value="">{name}: any</option>
-      {values.map((one) => (
-        <option key={one} value={one}>
-          {one}
+      {values.map((option) => (
+        <option key={option} value={option}>
+          {option}
         </option>
       ))}
     </select>
@@ -141,22 +141,23 @@ function Filter({ name, value, set, values }: { name: string; value: string; set
 
 function Action({ name, n, onClick }: { name: string; n: number; onClick: () => void }) {
   return (
-    <button type="button" className="button small" disabled={n === 0} title={n === 0 ? "Tick nodes first" : undefined} onClick={onClick}>
+    <button type="button" className="button small" disabled={n === 0} title={n === 0 ? "Select nodes first" : undefined} onClick={onClick}>
       {name}
     </button>
   );
 }
 
+/** Height of a row in pixels. */
 const ROW = 37;
 
-/** Only rows on screen are in the page, and only their pages are asked for, however many nodes there are. */
-function NodeTable({ filter, total, ticked, tick, areAllTicked, tickAll }: {
+/** Virtualized table: only visible rows are rendered, and only their pages are fetched. */
+function NodeTable({ filter, total, selected, toggle, areAllSelected, toggleAll }: {
   filter: NodeFilter;
   total: number;
-  ticked: ReadonlyMap<number, Node>;
-  tick?: (node: Node) => void;
-  areAllTicked: boolean;
-  tickAll: () => void;
+  selected: ReadonlyMap<number, Node>;
+  toggle?: (node: Node) => void;
+  areAllSelected: boolean;
+  toggleAll: () => void;
 }) {
   const wrap = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({ count: total, getScrollElement: () => wrap.current, estimateSize: () => ROW, overscan: 12 });
@@ -171,13 +172,13 @@ function NodeTable({ filter, total, ticked, tick, areAllTicked, tickAll }: {
       <table aria-label="Nodes" aria-rowcount={total}>
         <thead style={{ position: "sticky", top: 0, zIndex: 1 }}>
           <tr>
-            {tick && (
+            {toggle && (
               <th>
-                <input type="checkbox" aria-label="Tick all shown nodes" checked={areAllTicked} onChange={tickAll} />
+                <input type="checkbox" aria-label="Select all listed nodes" checked={areAllSelected} onChange={toggleAll} />
               </th>
             )}
             <th>Node</th>
-            <th>State</th>
+            <th>Status</th>
             <th>Online</th>
             <th>Roles</th>
             <th>Labels</th>
@@ -189,7 +190,7 @@ function NodeTable({ filter, total, ticked, tick, areAllTicked, tickAll }: {
           {items.map((item) => {
             const node = nodeAt(item.index);
             if (!node) return <tr key={`row ${item.index}`} aria-hidden="true" style={{ height: ROW }} />;
-            return <NodeRow key={node.id} node={node} isTicked={ticked.has(node.id)} tick={tick} />;
+            return <NodeRow key={node.id} node={node} isSelected={selected.has(node.id)} toggle={toggle} />;
           })}
           {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
         </tbody>
@@ -198,19 +199,19 @@ function NodeTable({ filter, total, ticked, tick, areAllTicked, tickAll }: {
   );
 }
 
-function NodeRow({ node, isTicked, tick }: { node: Node; isTicked: boolean; tick?: (node: Node) => void }) {
+function NodeRow({ node, isSelected, toggle }: { node: Node; isSelected: boolean; toggle?: (node: Node) => void }) {
   return (
     <tr>
-      {tick && (
+      {toggle && (
         <td>
-          <input type="checkbox" aria-label={`Tick node ${node.id}`} checked={isTicked} onChange={() => tick(node)} />
+          <input type="checkbox" aria-label={`Select node ${node.id}`} checked={isSelected} onChange={() => toggle(node)} />
         </td>
       )}
       <td>
         <strong>{node.name}</strong> <span className="muted">#{node.id}</span>
       </td>
       <td>
-        <Status status={statusOfNode(node.status)} word={node.status} />
+        <Status status={statusOfNode(node.status)} label={node.status} />
         {node.error_msg && <span className="muted"> {node.error_msg}</span>}
       </td>
       <td>{node.online ? "yes" : <strong>no</strong>}</td>
@@ -222,7 +223,7 @@ function NodeRow({ node, isTicked, tick }: { node: Node; isTicked: boolean; tick
             </span>
           ))}
           {node.pending_roles.map((role) => (
-            <span key={role} className="chip pending-chip" title="From the next run on">
+            <span key={role} className="chip pending-chip" title="Takes effect with the next run">
               {role}
             </span>
           ))}

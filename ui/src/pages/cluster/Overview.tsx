@@ -9,11 +9,11 @@ import { Time } from "../../components/Time";
 import { statusOfNode } from "../../lib/status";
 import { useCluster } from "./Cluster";
 import { Links } from "./Links";
-import { nodeKinds } from "./nodeQueries";
+import { nodeStats } from "./nodeQueries";
 
 export default function Overview() {
   const cluster = useCluster();
-  const nodes = useQuery(nodeKinds(cluster.id));
+  const nodes = useQuery(nodeStats(cluster.id));
   const release = useQuery({
     queryKey: ["releases", cluster.release_id],
     queryFn: () => data(api.GET("/api/v1/releases/{id}", { params: { path: { id: cluster.release_id } } })),
@@ -21,8 +21,8 @@ export default function Overview() {
   return (
     <div className="stack">
       <div className="columns">
-        <section className="card" aria-labelledby="about">
-          <h2 id="about">About</h2>
+        <section className="card" aria-labelledby="details">
+          <h2 id="details">Details</h2>
           <dl className="facts">
             <dt>Release</dt>
             <dd>{release.data ? `${release.data.name} ${release.data.version}` : "…"}</dd>
@@ -39,16 +39,16 @@ export default function Overview() {
                 ))}
               </span>
             </dd>
-            <dt>Merge</dt>
+            <dt>Merge order</dt>
             <dd>
               {cluster.merge_order ?? "release, cluster, plugins"}
-              {cluster.merge_mode === "replace" && ", later tasks replace"}
+              {cluster.merge_mode === "replace" && "; later tasks replace earlier ones"}
             </dd>
             <dt>Tenant</dt>
             <dd>{cluster.tenant ?? "–"}</dd>
             <dt>Settings</dt>
-            <dd>{cluster.is_locked ? "locked while it is deployed" : <Link to="settings">open to changes</Link>}</dd>
-            <dt>Made</dt>
+            <dd>{cluster.is_locked ? "locked" : <Link to="settings">editable</Link>}</dd>
+            <dt>Created</dt>
             <dd>
               <Time at={cluster.created_at} />
             </dd>
@@ -58,7 +58,7 @@ export default function Overview() {
           <h2 id="nodes">Nodes</h2>
           {nodes.isPending && <LoadingRows rows={3} />}
           {nodes.isError && <Problem error={nodes.error} retry={() => void nodes.refetch()} />}
-          {nodes.data && <Nodes kinds={nodes.data} />}
+          {nodes.data && <NodeStats stats={nodes.data} />}
         </section>
         <Links clusterId={cluster.id} />
       </div>
@@ -70,40 +70,40 @@ export default function Overview() {
   );
 }
 
-function Nodes({ kinds }: { kinds: Schemas["NodeKinds"] }) {
-  if (kinds.total === 0) {
+function NodeStats({ stats }: { stats: Schemas["NodeKinds"] }) {
+  if (stats.total === 0) {
     return (
       <p>
-        No nodes yet. <Link to="nodes?show=free">Assign some</Link>.
+        No nodes yet. <Link to="nodes?show=free">Add nodes</Link>
       </p>
     );
   }
-  const byCount = (counted: Record<string, number>) => Object.entries(counted).toSorted(([, a], [, b]) => b - a);
+  const byCount = (counts: Record<string, number>) => Object.entries(counts).toSorted(([, a], [, b]) => b - a);
   return (
     <div className="stack tight">
       <div className="stats">
         <div className="stat">
-          <strong>{kinds.total}</strong>
+          <strong>{stats.total}</strong>
           <span>nodes</span>
         </div>
         <div className="stat">
-          <strong>{kinds.online}</strong>
+          <strong>{stats.online}</strong>
           <span>online</span>
         </div>
         <div className="stat">
-          <strong>{kinds.to_be_added}</strong>
+          <strong>{stats.to_be_added}</strong>
           <span>to be added</span>
         </div>
       </div>
       <div className="row">
-        {byCount(kinds.statuses).map(([status, n]) => (
+        {byCount(stats.statuses).map(([status, n]) => (
           <Link key={status} to={`nodes?status=${status}`}>
-            <Status status={statusOfNode(status)} word={`${n} ${status}`} />
+            <Status status={statusOfNode(status)} label={`${n} ${status}`} />
           </Link>
         ))}
       </div>
       <div className="row">
-        {byCount(kinds.roles).map(([role, n]) => (
+        {byCount(stats.roles).map(([role, n]) => (
           <Link key={role} to={`nodes?role=${encodeURIComponent(role)}`} className="chip">
             {role} {n}
           </Link>

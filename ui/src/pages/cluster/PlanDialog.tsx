@@ -4,10 +4,10 @@ import { useNavigate } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
 import { Confirm } from "../../components/Confirm";
 
-/** What to plan. Nothing is run: the plan is looked at first. */
+/** Creates a plan and opens it for review. Does not start a run. */
 export function PlanDialog({ cluster, nodes, onClose }: {
   cluster: Schemas["Cluster"];
-  /** Only on these; all that the graph chooses if not given. */
+  /** IDs of the nodes to plan for; by default, the nodes that the graph selects. */
   nodes?: number[];
   onClose: () => void;
 }) {
@@ -27,20 +27,20 @@ export function PlanDialog({ cluster, nodes, onClose }: {
       if (names.length > 0) body.tasks = names;
       return data(api.POST("/api/v1/clusters/{id}/plans", { params: { path: { id: cluster.id } }, body }));
     },
-    onSuccess: (made) => navigate(`/plans/${made.id}`),
+    onSuccess: (created) => navigate(`/plans/${created.id}`),
   });
   return (
     <Confirm
-      title={`Plan a run of ${cluster.name}`}
-      action={plan.isPending ? "Planning…" : "Plan"}
+      title={`New plan for ${cluster.name}`}
+      action={plan.isPending ? "Creating plan…" : "Create plan"}
       isBusy={plan.isPending}
       error={plan.error ?? undefined}
       onConfirm={() => plan.mutate()}
       onClose={onClose}
     >
-      <p className="muted">A plan says what would run, where and why. It changes nothing.</p>
+      <p className="muted">A plan shows what would run, where and why. Creating it changes nothing on the nodes.</p>
       <div className="field">
-        <label htmlFor="plan-type">Graph</label>
+        <label htmlFor="plan-type">Graph type</label>
         <select id="plan-type" value={type} onChange={(event) => setType(event.target.value)}>
           {(graphs.data ?? ["default"]).map((name) => (
             <option key={name}>{name}</option>
@@ -48,7 +48,7 @@ export function PlanDialog({ cluster, nodes, onClose }: {
         </select>
       </div>
       <div className="field">
-        <label htmlFor="plan-tasks">Only these tasks</label>
+        <label htmlFor="plan-tasks">Tasks</label>
         <input
           id="plan-tasks"
           type="text"
@@ -56,28 +56,28 @@ export function PlanDialog({ cluster, nodes, onClose }: {
           value={tasks}
           onChange={(event) => setTasks(event.target.value)}
         />
-        <span className="hint">Names, separated by commas. Empty: all of the graph.</span>
+        <span className="hint">Task names, separated by commas. Leave empty for all tasks of the graph.</span>
       </div>
       <label className="check">
         <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
         <span>
-          Forget what succeeded before
+          Ignore the applied state
           <br />
-          <span className="muted small-text">Everything counts as changed, as on the first run.</span>
+          <span className="muted small-text">Plans every task as if it had never succeeded.</span>
         </span>
       </label>
-      {nodes && <p>On {nodes.length === 1 ? "1 node" : `${nodes.length} nodes`}: {nodes.join(", ")}</p>}
+      {nodes && <p>Limited to {nodes.length === 1 ? "1 node" : `${nodes.length} nodes`}: {nodes.join(", ")}</p>}
     </Confirm>
   );
 }
 
-/** Of the cluster and of its release. */
+/** Graph types of the cluster and its release, `default` first. */
 export async function graphTypes(cluster: Schemas["Cluster"]): Promise<string[]> {
-  const own = await data(api.GET("/api/v1/clusters/{id}/deployment_graphs", { params: { path: { id: cluster.id } } }));
-  const released = await data(
+  const clusterGraphs = await data(api.GET("/api/v1/clusters/{id}/deployment_graphs", { params: { path: { id: cluster.id } } }));
+  const releaseGraphs = await data(
     api.GET("/api/v1/releases/{id}/deployment_graphs", { params: { path: { id: cluster.release_id } } }),
   );
-  const types = new Set([...released, ...own].map((graph) => graph.type));
+  const types = new Set([...releaseGraphs, ...clusterGraphs].map((graph) => graph.type));
   types.delete("default");
   return ["default", ...[...types].toSorted()];
 }

@@ -26,7 +26,7 @@ export function PluginOrder({ clusterId }: { clusterId: number }) {
         </p>
       ))}
       {tasks.length === 0 ? (
-        <p className="muted">No enabled plugin has tasks with a stage.</p>
+        <p className="muted">No enabled plugin has stage tasks.</p>
       ) : (
         <div className="tablewrap">
           <table aria-label="Order of stage tasks">
@@ -36,7 +36,7 @@ export function PluginOrder({ clusterId }: { clusterId: number }) {
                 <th>Stage</th>
                 <th>Task</th>
                 <th>Plugin</th>
-                <th>Usual for</th>
+                <th>Conventional use</th>
               </tr>
             </thead>
             <tbody>

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { pluginsOf, type PluginRow } from "../../lib/plugins";
 import { useCluster } from "./Cluster";
@@ -11,7 +11,7 @@ import { PluginOrder } from "./PluginOrder";
 export default function Plugins() {
   const cluster = useCluster();
   const queries = useQueryClient();
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const path = { params: { path: { id: cluster.id } } };
   const key = ["clusters", cluster.id, "attributes"];
   const attributes = useQuery({ queryKey: key, queryFn: () => data(api.GET("/api/v1/clusters/{id}/attributes", path)) });
@@ -34,13 +34,13 @@ export default function Plugins() {
   if (all.isError) return <Problem error={all.error} retry={() => void all.refetch()} />;
   const rows = pluginsOf((attributes.data.editable ?? {}) as Record<string, unknown>, all.data);
   if (rows.length === 0) {
-    return <Empty title="No plugin fits this cluster">Plugins are installed with <code>stoker plugin install</code>.</Empty>;
+    return <EmptyState title="No compatible plugins">Install a plugin with <code>stoker plugin install</code>.</EmptyState>;
   }
   return (
     <div className="stack">
-      {change.isError && <Problem title="Not changed" error={change.error} />}
+      {change.isError && <Problem title="Plugin not changed" error={change.error} />}
       <p className="muted">
-        Plugins come last when graphs are merged, in the order of this list; of two that set the same attribute the later wins.
+        Graphs of plugins are merged last, in the order of this list. If two plugins set the same attribute, the later one wins.
       </p>
       <div className="tablewrap">
         <table aria-label="Plugins">
@@ -50,12 +50,12 @@ export default function Plugins() {
               <th>Plugin</th>
               <th>Enabled</th>
               <th>Version</th>
-              <th>About</th>
+              <th>Description</th>
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.name} row={row} isOff={!mayOperate || change.isPending} set={(enabled, id) => change.mutate({ name: row.name, enabled, id })} />
+              <Row key={row.name} row={row} isDisabled={!canOperate || change.isPending} set={(enabled, id) => change.mutate({ name: row.name, enabled, id })} />
             ))}
           </tbody>
         </table>
@@ -65,7 +65,7 @@ export default function Plugins() {
   );
 }
 
-function Row({ row, isOff, set }: { row: PluginRow; isOff: boolean; set: (enabled: boolean, id: number) => void }) {
+function Row({ row, isDisabled, set }: { row: PluginRow; isDisabled: boolean; set: (enabled: boolean, id: number) => void }) {
   return (
     <tr>
       <td className="num">{row.order ?? <span className="muted">–</span>}</td>
@@ -80,15 +80,15 @@ function Row({ row, isOff, set }: { row: PluginRow; isOff: boolean; set: (enable
             type="checkbox"
             aria-label={`Enable ${row.title}`}
             checked={row.isEnabled}
-            disabled={isOff}
-            onChange={(event) => set(event.target.checked, row.chosenId)}
+            disabled={isDisabled}
+            onChange={(event) => set(event.target.checked, row.selectedId)}
           />
           <span>{row.isEnabled ? "enabled" : "disabled"}</span>
         </label>
       </td>
       <td>
         {row.versions.length > 1 ? (
-          <select aria-label={`Version of ${row.title}`} value={row.chosenId} disabled={isOff} onChange={(event) => set(row.isEnabled, Number(event.target.value))}>
+          <select aria-label={`Version of ${row.title}`} value={row.selectedId} disabled={isDisabled} onChange={(event) => set(row.isEnabled, Number(event.target.value))}>
             {row.versions.map((version) => (
               <option key={version.id} value={version.id}>
                 {version.version}
@@ -101,7 +101,7 @@ function Row({ row, isOff, set }: { row: PluginRow; isOff: boolean; set: (enable
       </td>
       <td className="muted">
         {row.description}
-        {row.isHotpluggable && " Can be added to a cluster that is deployed."}
+        {row.isHotpluggable && " Can be enabled on a deployed cluster."}
       </td>
     </tr>
   );

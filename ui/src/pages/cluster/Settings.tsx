@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, data } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { count } from "../../lib/format";
 import { useParam } from "../../lib/params";
@@ -16,7 +16,7 @@ type Attributes = Parameters<typeof withChanges>[0];
 export default function Settings() {
   const cluster = useCluster();
   const queries = useQueryClient();
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const [changes, setChanges] = useState<Record<string, unknown>>({});
   const [search, setSearch] = useParam("q", "");
   const [group, setGroup] = useParam("group", "");
@@ -37,32 +37,32 @@ export default function Settings() {
   }, [attributes.data, changes, cluster, version.data]);
   if (attributes.isPending) return <LoadingRows />;
   if (attributes.isError) return <Problem error={attributes.error} retry={() => void attributes.refetch()} />;
-  if (sections.length === 0) return <Empty title="This release has no settings" />;
+  if (sections.length === 0) return <EmptyState title="No settings">The release of this cluster declares no settings.</EmptyState>;
 
   const groups = [...new Set(sections.map((section) => section.group))];
-  const words = search.toLowerCase();
-  const shown = sections
-    .filter((section) => words !== "" || section.group === (group || groups[0]))
-    .map((section) => ({ ...section, fields: section.fields.filter((field) => `${section.label} ${field.label} ${field.name}`.toLowerCase().includes(words)) }))
-    .filter((section) => words === "" || section.fields.length > 0);
+  const searchText = search.toLowerCase();
+  const matchingSections = sections
+    .filter((section) => searchText !== "" || section.group === (group || groups[0]))
+    .map((section) => ({ ...section, fields: section.fields.filter((field) => `${section.label} ${field.label} ${field.name}`.toLowerCase().includes(searchText)) }))
+    .filter((section) => searchText === "" || section.fields.length > 0);
   const nChanges = Object.keys(changes).length;
   const hasProblem = sections.some((section) => section.fields.some((field) => field.problem));
-  const set = (path: string, value: unknown) => setChanges((now) => ({ ...now, [path]: value }));
+  const set = (path: string, value: unknown) => setChanges((previous) => ({ ...previous, [path]: value }));
   return (
     <div className="stack">
       <div className="toolbar">
         <input type="search" aria-label="Search settings" placeholder="Search settings" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <span className="grow muted">{nChanges > 0 ? `${count(nChanges, "change")}, not saved` : ""}</span>
-        {mayOperate && (
+        <span className="grow muted">{nChanges > 0 ? count(nChanges, "unsaved change") : ""}</span>
+        {canOperate && (
           <>
             <button type="button" className="button" disabled={nChanges === 0} onClick={() => setChanges({})}>
-              Undo changes
+              Discard changes
             </button>
             <button
               type="button"
               className="button primary"
               disabled={nChanges === 0 || hasProblem || save.isPending || cluster.is_locked}
-              title={cluster.is_locked ? "Locked while the cluster is deployed" : hasProblem ? "A value is wrong" : undefined}
+              title={cluster.is_locked ? "The cluster is locked" : hasProblem ? "A value is invalid" : undefined}
               onClick={() => save.mutate()}
             >
               Save settings
@@ -70,9 +70,9 @@ export default function Settings() {
           </>
         )}
       </div>
-      {save.isError && <Problem title="Not saved" error={save.error} />}
-      {words === "" && groups.length > 1 && (
-        <div className="tabs" role="tablist" aria-label="Groups of settings">
+      {save.isError && <Problem title="Settings not saved" error={save.error} />}
+      {searchText === "" && groups.length > 1 && (
+        <div className="tabs" role="tablist" aria-label="Setting groups">
           {groups.map((name) => (
             <button key={name} type="button" role="tab" aria-selected={name === (group || groups[0])} onClick={() => setGroup(name === groups[0] ? "" : name)}>
               {name.replaceAll("_", " ")}
@@ -80,10 +80,10 @@ export default function Settings() {
           ))}
         </div>
       )}
-      {shown.length === 0 && <Empty title={`No setting matches “${search}”`} />}
+      {matchingSections.length === 0 && <EmptyState title={`No settings match “${search}”`}>Change or clear the search above.</EmptyState>}
       <div className="stack">
-        {shown.map((section) => (
-          <SectionCard key={section.name} section={section} changes={changes} set={set} isReadOnly={!mayOperate || cluster.is_locked} />
+        {matchingSections.map((section) => (
+          <SectionCard key={section.name} section={section} changes={changes} set={set} isReadOnly={!canOperate || cluster.is_locked} />
         ))}
       </div>
     </div>
@@ -103,7 +103,7 @@ function SectionCard({ section, changes, set, isReadOnly }: {
         {section.isToggleable && (
           <input
             type="checkbox"
-            aria-label={`Use ${section.label}`}
+            aria-label={`Enable ${section.label}`}
             checked={section.isEnabled}
             disabled={isReadOnly || section.disabled !== undefined}
             onChange={(event) => set(section.name, event.target.checked)}

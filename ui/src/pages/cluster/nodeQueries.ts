@@ -2,10 +2,10 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, data, page } from "../../api/client";
 import { nodeQuery, type NodeFilter } from "../../lib/nodes";
 
-/** So many are asked for at a time. */
+/** Page size of node lists. */
 export const NODE_PAGE = 100;
 
-/** One page of what a filter leaves, and how many there are. */
+/** One page of matching nodes, and their total number. */
 export const nodePage = (filter: NodeFilter, number: number) =>
   queryOptions({
     queryKey: ["nodes", "page", filter, number],
@@ -14,16 +14,16 @@ export const nodePage = (filter: NodeFilter, number: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Everything that a filter leaves, for whoever ticks it all. */
+/** All matching nodes, for "Select all". */
 export const allNodes = (filter: NodeFilter) =>
   queryOptions({
     queryKey: ["nodes", "all", filter],
     queryFn: () => data(api.GET("/api/v1/nodes", { params: { query: { ...nodeQuery(filter), order_by: "id" } } })),
   });
 
-/** How many there are of each kind, in a cluster or in none. */
-export const nodeKinds = (cluster: number | "") =>
+/** Number of nodes by role, status and label, in a cluster or unassigned. */
+export const nodeStats = (cluster: number | "") =>
   queryOptions({
-    queryKey: ["nodes", "kinds", cluster],
+    queryKey: ["nodes", "stats", cluster],
     queryFn: async () => (await data(api.GET("/api/v1/nodes/allocation/stats", { params: { query: { details: true, cluster_id: String(cluster) } } }))).details ?? undefined,
   });

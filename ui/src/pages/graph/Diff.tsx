@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { diffTasks } from "../../lib/diffTasks";
 import { count } from "../../lib/format";
-import { brief } from "../../lib/json";
+import { truncate } from "../../lib/json";
 import { useParam } from "../../lib/params";
 import { tasksAt } from "./queries";
 
@@ -13,15 +13,15 @@ const CHOICES: [string, string][] = [
   ["release", "release"],
   ["release,cluster", "release and cluster"],
   ["release,plugins", "release and plugins"],
-  ["cluster", "cluster alone"],
-  ["plugins", "plugins alone"],
+  ["cluster", "cluster only"],
+  ["plugins", "plugins only"],
   ["release,cluster,plugins", "all layers"],
 ];
 
-/** So many earlier versions are offered. */
-const VERSIONS = 20;
+/** Maximum number of plans in the selection. */
+const PLANS_MAX = 20;
 
-/** What a layer adds to and changes in others, and what has changed since a plan was made. */
+/** Compares two sets of layers, or layers with the graph as it was when a plan was created. */
 export function Diff({ clusterId, graphType }: { clusterId: number; graphType: string }) {
   const [from, setFrom] = useParam("from", "release");
   const [to, setTo] = useParam("to", "release,cluster,plugins");
@@ -31,12 +31,12 @@ export function Diff({ clusterId, graphType }: { clusterId: number; graphType: s
     queryKey: ["plans", clusterId],
     queryFn: () => data(api.GET("/api/v1/clusters/{id}/plans", { params: { path: { id: clusterId } } })),
   });
-  const versions = (plans.data ?? [])
+  const planChoices = (plans.data ?? [])
     .filter((plan) => plan.graph_type === graphType)
     .toSorted((a, b) => b.id - a.id)
-    .slice(0, VERSIONS)
-    .map((plan): [string, string] => [`plan:${plan.id}`, `as in plan #${plan.id}`]);
-  const choices = [...CHOICES, ...versions];
+    .slice(0, PLANS_MAX)
+    .map((plan): [string, string] => [`plan:${plan.id}`, `plan #${plan.id}`]);
+  const choices = [...CHOICES, ...planChoices];
   const error = before.error ?? after.error;
   const changes = before.data && after.data ? diffTasks(before.data, after.data) : undefined;
   return (
@@ -48,7 +48,7 @@ export function Diff({ clusterId, graphType }: { clusterId: number; graphType: s
       </div>
       {error && <Problem error={error} />}
       {!changes && !error && <LoadingRows />}
-      {changes?.length === 0 && <Empty title="No difference" />}
+      {changes?.length === 0 && <EmptyState title="No differences">Select other layers or a plan above.</EmptyState>}
       {changes?.map((change) => (
         <article key={change.id} className="card stack tight" aria-label={change.id}>
           <div className="row">
@@ -58,8 +58,8 @@ export function Diff({ clusterId, graphType }: { clusterId: number; graphType: s
           {change.fields.map((field) => (
             <div key={field.name}>
               <strong className="small-text">{field.name}</strong>
-              {field.before !== undefined && <pre className="diff-del">− {brief(field.before, 2000)}</pre>}
-              {field.after !== undefined && <pre className="diff-add">+ {brief(field.after, 2000)}</pre>}
+              {field.before !== undefined && <pre className="diff-del">− {truncate(field.before, 2000)}</pre>}
+              {field.after !== undefined && <pre className="diff-add">+ {truncate(field.after, 2000)}</pre>}
             </div>
           ))}
         </article>

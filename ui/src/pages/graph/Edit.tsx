@@ -12,8 +12,9 @@ import { toYaml } from "../../lib/yamlWrite";
 import { functionNames } from "../yaql/functions";
 import { mergedTasks } from "./queries";
 
-const JUDGE_MS = 600;
-const EMPTY = `# Tasks that this cluster adds, or attributes of tasks of its release that it changes.
+/** Delay between the last key press and validation. */
+const VALIDATION_DELAY_MS = 600;
+const EMPTY = `# Tasks to add to this cluster, or attributes that override those of its release.
 - id: my-task
   type: shell
   version: 2.1.0
@@ -25,19 +26,19 @@ const EMPTY = `# Tasks that this cluster adds, or attributes of tasks of its rel
     timeout: 60
 `;
 
-/** The cluster's own layer as text. It is judged while it is written, and stored when somebody says so. */
+/** Editor of the cluster layer. The server validates the text in a dry run while the user types. */
 export default function Edit() {
   const { id: idText, type = "default" } = useParams();
   const id = Number(idText);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const own = useQuery(mergedTasks(id, type, "cluster"));
+  const layer = useQuery(mergedTasks(id, type, "cluster"));
   const names = useQuery(functionNames);
   const clusterName = useClusterName(id);
   const [text, setText] = useState<string>();
-  const [judged, setJudged] = useState<unknown>();
-  const initial = useMemo(() => (own.data ? (own.data.length === 0 ? EMPTY : toYaml(own.data.map(clean))) : undefined), [own.data]);
-  const shown = text ?? initial ?? "";
+  const [validationError, setValidationError] = useState<unknown>();
+  const initial = useMemo(() => (layer.data ? (layer.data.length === 0 ? EMPTY : toYaml(layer.data.map(withoutDefaults))) : undefined), [layer.data]);
+  const content = text ?? initial ?? "";
   const path = `/api/v1/clusters/${id}/deployment_tasks?graph_type=${encodeURIComponent(type)}`;
 
   useEffect(() => {
@@ -45,37 +46,37 @@ export default function Edit() {
     const timer = setTimeout(async () => {
       try {
         await sendYaml("PUT", `${path}&dry_run=1`, text);
-        setJudged(undefined);
+        setValidationError(undefined);
       } catch (error) {
-        setJudged(error);
+        setValidationError(error);
       }
-    }, JUDGE_MS);
+    }, VALIDATION_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text, path]);
 
   const save = useMutation({
-    mutationFn: () => sendYaml("PUT", path, shown),
+    mutationFn: () => sendYaml("PUT", path, content),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["graph", id] });
       await queries.invalidateQueries({ queryKey: ["graphs"] });
       await navigate(`/clusters/${id}/graphs/${encodeURIComponent(type)}`);
     },
-    onError: setJudged,
+    onError: setValidationError,
   });
-  if (own.isPending) return <Loading />;
-  if (own.isError) {
+  if (layer.isPending) return <Loading />;
+  if (layer.isError) {
     return (
       <div className="page">
-        <Problem error={own.error} retry={() => void own.refetch()} />
+        <Problem error={layer.error} retry={() => void layer.refetch()} />
       </div>
     );
   }
-  const failure = judged === undefined ? undefined : asFailure(judged);
+  const failure = validationError === undefined ? undefined : asFailure(validationError);
   const problems = new Map(failure?.items.filter((item) => item.line != null).map((item) => [item.line as number, item.message]));
   return (
     <div className="page">
       <PageHead
-        title={`Own layer of ${type}`}
+        title={`Cluster layer of graph ${type}`}
         crumbs={[
           ["Clusters", "/clusters"],
           [clusterName, `/clusters/${id}`],
@@ -86,22 +87,22 @@ export default function Edit() {
         <Link className="button" to=".." relative="path">
           Cancel
         </Link>
-        <button type="button" className="button primary" disabled={save.isPending || failure !== undefined} title={failure && "Mend the problems first"} onClick={() => save.mutate()}>
-          Store
+        <button type="button" className="button primary" disabled={save.isPending || failure !== undefined} title={failure && "Fix the problems first"} onClick={() => save.mutate()}>
+          Save
         </button>
       </PageHead>
-      <p className="muted">A list of tasks in YAML. Attributes that are set here win over those of the release, one by one.</p>
+      <p className="muted">A list of tasks in YAML. Each attribute set here overrides the same attribute of the release.</p>
       <div aria-live="polite">
-        {failure ? <Problem title="Cannot be stored" error={failure} /> : text !== undefined && <p className="muted">No problems found.</p>}
+        {failure ? <Problem title="Cannot be saved" error={failure} /> : text !== undefined && <p className="muted">No problems.</p>}
       </div>
-      <Editor label={`Tasks of graph ${type} in YAML`} value={shown} onChange={setText} problems={problems} names={names.data ?? []} />
+      <Editor label={`Tasks of graph ${type} in YAML`} value={content} onChange={setText} problems={problems} names={names.data ?? []} />
     </div>
   );
 }
 
-/** What this layer says itself: the server shows defaults too, and writing them down would set them. */
-function clean(task: unknown): Record<string, unknown> {
-  const given = asMap(task);
-  const said = asMap(given.provenance);
-  return Object.fromEntries(Object.entries(given).filter(([name]) => name === "id" || name in said));
+/** Drops attributes that this layer does not set. The server fills in defaults, and saving them would set them. */
+function withoutDefaults(task: unknown): Record<string, unknown> {
+  const attributes = asMap(task);
+  const provenance = asMap(attributes.provenance);
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => name === "id" || name in provenance));
 }

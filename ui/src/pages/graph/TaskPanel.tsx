@@ -5,45 +5,45 @@ import type { Task, TaskGraph } from "../../lib/taskGraph";
 
 const HIDDEN = new Set(["id", "task_name", "provenance", "role", "cross-depends", "cross-depended-by"]);
 
-/** A task: who set what, and what is before and after it. */
-export function TaskPanel({ graph, task, choose, close }: { graph: TaskGraph; task: Task; choose: (task: string) => void; close: () => void }) {
+/** Attributes of a task with their provenance, and its dependencies. */
+export function TaskPanel({ graph, task, select, close }: { graph: TaskGraph; task: Task; select: (task: string) => void; close: () => void }) {
   const at = graph.tasks.indexOf(task);
-  const named = (places: number[]) => places.map((place) => graph.tasks[place]?.id ?? "");
-  const before = named(graph.edges.filter(([, to]) => to === at).map(([from]) => from));
-  const after = named(graph.edges.filter(([from]) => from === at).map(([, to]) => to));
+  const namesOf = (indexes: number[]) => indexes.map((index) => graph.tasks[index]?.id ?? "");
+  const before = namesOf(graph.edges.filter(([, to]) => to === at).map(([from]) => from));
+  const after = namesOf(graph.edges.filter(([from]) => from === at).map(([, to]) => to));
   const provenance = asMap(task.raw.provenance);
   const fields = Object.keys(task.raw).filter((name) => !HIDDEN.has(name));
   return (
     <Panel title={task.id} aside={<span className="chip">{task.type}</span>} close={close}>
       <section className="stack tight" aria-label="Attributes">
-        <h3>Attributes, and who set them</h3>
+        <h3>Attributes and provenance</h3>
         {fields.map((name) => (
           <div key={name} className="stack tight" style={{ gap: 2 }}>
-            <div className="said">
+            <div className="labelled">
               <strong>{name}</strong>
-              <Source from={asMap(provenance[name])} />
+              <Provenance from={asMap(provenance[name])} />
             </div>
             <Value value={task.raw[name]} />
           </div>
         ))}
       </section>
-      <Neighbours title="Comes after" names={before} choose={choose} />
-      <Neighbours title="Comes before" names={after} choose={choose} />
+      <Dependencies title="Depends on" names={before} select={select} />
+      <Dependencies title="Required by" names={after} select={select} />
     </Panel>
   );
 }
 
-function Source({ from }: { from: Record<string, unknown> }) {
+function Provenance({ from }: { from: Record<string, unknown> }) {
   if (!from.layer) return null;
   const layer = String(from.layer);
-  const over = asList(from.overrides).map(String);
+  const overridden = asList(from.overrides).map(String);
   return (
     <span className="small-text">
       <span className={`layer-${layer}`}>
         {layer}
         {from.plugin ? ` ${String(from.plugin)} ${String(from.version ?? "")}` : ""}
       </span>
-      {over.length > 0 && <span className="muted">, over {over.join(", ")}</span>}
+      {overridden.length > 0 && <span className="muted">, overrides {overridden.join(", ")}</span>}
     </span>
   );
 }
@@ -57,7 +57,7 @@ function Value({ value }: { value: unknown }) {
   return <pre>{typeof value === "string" ? value : toYaml(value).trimEnd()}</pre>;
 }
 
-function Neighbours({ title, names, choose }: { title: string; names: string[]; choose: (task: string) => void }) {
+function Dependencies({ title, names, select }: { title: string; names: string[]; select: (task: string) => void }) {
   if (names.length === 0) return null;
   return (
     <section className="stack tight" aria-label={title}>
@@ -66,7 +66,7 @@ function Neighbours({ title, names, choose }: { title: string; names: string[]; 
       </h3>
       <div className="row">
         {names.map((name) => (
-          <button key={name} type="button" className="button small" onClick={() => choose(name)}>
+          <button key={name} type="button" className="button small" onClick={() => select(name)}>
             {name}
           </button>
         ))}

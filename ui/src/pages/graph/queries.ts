@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 
-/** The merged tasks of a cluster, with who set what. */
+/** Merged tasks of a cluster with the provenance of their attributes. `layers` limits the layers to merge. */
 export const mergedTasks = (clusterId: number, graphType: string, layers = "") =>
   queryOptions({
     queryKey: ["graph", clusterId, graphType, layers],
@@ -16,12 +16,12 @@ export const mergedTasks = (clusterId: number, graphType: string, layers = "") =
       ),
   });
 
-/** Some layers as they are now (`release,cluster`), or all of them as a plan has them (`plan:7`). */
-export const tasksAt = (clusterId: number, graphType: string, at: string) => {
-  const plan = /^plan:(\d+)$/.exec(at)?.[1];
-  if (plan === undefined) return mergedTasks(clusterId, graphType, at);
+/** Tasks of some layers in their current version (`release,cluster`), or of all layers as of a plan (`plan:7`). */
+export const tasksAt = (clusterId: number, graphType: string, source: string) => {
+  const plan = /^plan:(\d+)$/.exec(source)?.[1];
+  if (plan === undefined) return mergedTasks(clusterId, graphType, source);
   return queryOptions({
-    queryKey: ["graph", clusterId, graphType, at],
+    queryKey: ["graph", clusterId, graphType, source],
     queryFn: () => data(api.GET("/api/v1/plans/{id}/tasks", { params: { path: { id: Number(plan) } } })),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,5 +1,5 @@
-// The API of modules: `-` in place of a tenant means that of the token. Its answers are wrapped and are not typed by the
-// document, so that their shapes are written down here.
+// The modules API. The tenant `-` stands for the tenant of the token. The OpenAPI document does not type its responses,
+// so their types are declared here.
 import { queryOptions } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 
@@ -38,56 +38,56 @@ export interface Instance {
   status: string;
 }
 
-const own = { tenant: "-" };
+const OWN_TENANT = { tenant: "-" };
 
 export const moduleList = queryOptions({
   queryKey: ["modules"],
-  queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/modules", { params: { path: own } }))) as { modules: Module[] }).modules,
+  queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/modules", { params: { path: OWN_TENANT } }))) as { modules: Module[] }).modules,
 });
 
 export const moduleShow = (id: string) =>
   queryOptions({
     queryKey: ["modules", id],
-    queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/modules/{id}", { params: { path: { ...own, id } } }))) as { module: Module }).module,
+    queryFn: async () => ((await data(api.GET("/v1.0/{tenant}/modules/{id}", { params: { path: { ...OWN_TENANT, id } } }))) as { module: Module }).module,
   });
 
-/** What became of it is asked of so many nodes, each by itself. */
-const CARRIERS = 50;
+/** Maximum number of nodes whose results are fetched, with one request each. */
+const RESULTS_MAX = 50;
 
-export const carriers = (id: string) =>
+export const moduleNodes = (id: string) =>
   queryOptions({
-    queryKey: ["modules", id, "carriers"],
-    queryFn: async (): Promise<{ total: number; shown: { instance: Instance; result?: Result }[] }> => {
-      const found = (await data(api.GET("/v1.0/{tenant}/modules/{id}/instances", { params: { path: { ...own, id } } }))) as { instances: Instance[] };
-      const asked = found.instances.slice(0, CARRIERS);
-      const shown = await Promise.all(asked.map(async (instance) => ({ instance, result: (await resultsOf(instance.id)).find((one) => one.id === id) })));
-      return { total: found.instances.length, shown };
+    queryKey: ["modules", id, "nodes"],
+    queryFn: async (): Promise<{ total: number; entries: { instance: Instance; result?: Result }[] }> => {
+      const response = (await data(api.GET("/v1.0/{tenant}/modules/{id}/instances", { params: { path: { ...OWN_TENANT, id } } }))) as { instances: Instance[] };
+      const visible = response.instances.slice(0, RESULTS_MAX);
+      const entries = await Promise.all(visible.map(async (instance) => ({ instance, result: (await resultsOf(instance.id)).find((result) => result.id === id) })));
+      return { total: response.instances.length, entries };
     },
   });
 
 export async function resultsOf(instance: string): Promise<Result[]> {
-  const answer = await data(api.GET("/v1.0/{tenant}/instances/{id}/modules", { params: { path: { ...own, id: instance } } }));
-  return (answer as { modules: Result[] }).modules;
+  const response = await data(api.GET("/v1.0/{tenant}/instances/{id}/modules", { params: { path: { ...OWN_TENANT, id: instance } } }));
+  return (response as { modules: Result[] }).modules;
 }
 
 export async function save(id: string | undefined, module: Record<string, unknown>): Promise<Module> {
   const body = { module } as never;
-  const answer = id
-    ? await data(api.PUT("/v1.0/{tenant}/modules/{id}", { params: { path: { ...own, id } }, body }))
-    : await data(api.POST("/v1.0/{tenant}/modules", { params: { path: own }, body }));
-  return (answer as { module: Module }).module;
+  const response = id
+    ? await data(api.PUT("/v1.0/{tenant}/modules/{id}", { params: { path: { ...OWN_TENANT, id } }, body }))
+    : await data(api.POST("/v1.0/{tenant}/modules", { params: { path: OWN_TENANT }, body }));
+  return (response as { module: Module }).module;
 }
 
 export async function remove(id: string): Promise<void> {
-  await data(api.DELETE("/v1.0/{tenant}/modules/{id}", { params: { path: { ...own, id } } }));
+  await data(api.DELETE("/v1.0/{tenant}/modules/{id}", { params: { path: { ...OWN_TENANT, id } } }));
 }
 
 export async function apply(instance: string, id: string): Promise<Result[]> {
   const body = { modules: [{ id }] } as never;
-  const answer = await data(api.POST("/v1.0/{tenant}/instances/{id}/modules", { params: { path: { ...own, id: instance } }, body }));
-  return (answer as { modules: Result[] }).modules;
+  const response = await data(api.POST("/v1.0/{tenant}/instances/{id}/modules", { params: { path: { ...OWN_TENANT, id: instance } }, body }));
+  return (response as { modules: Result[] }).modules;
 }
 
-export async function takeOff(instance: string, module: string): Promise<void> {
-  await data(api.DELETE("/v1.0/{tenant}/instances/{id}/modules/{module}", { params: { path: { ...own, id: instance, module } } }));
+export async function removeFromNode(instance: string, module: string): Promise<void> {
+  await data(api.DELETE("/v1.0/{tenant}/instances/{id}/modules/{module}", { params: { path: { ...OWN_TENANT, id: instance, module } } }));
 }

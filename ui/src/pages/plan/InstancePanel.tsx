@@ -7,9 +7,9 @@ import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
 import { useNodeNames } from "../../lib/nodeNames";
 import { toYaml } from "../../lib/yamlWrite";
-import { Words } from "../../components/Words";
+import { MessageText } from "../../components/MessageText";
 
-/** Why a task runs on a node, or does not. */
+/** Planned action of a task instance with its reason. */
 export function InstancePanel({ planId, clusterId, graphType, task, node, close }: {
   planId: number;
   clusterId: number;
@@ -18,17 +18,17 @@ export function InstancePanel({ planId, clusterId, graphType, task, node, close 
   node: string;
   close: () => void;
 }) {
-  const found = useInstance(planId, task, node);
+  const instances = useInstance(planId, task, node);
   const nameOf = useNodeNames([node]);
-  const instance = found.data?.[0];
+  const instance = instances.data?.[0];
   return (
     <Panel
       title={`${task} on ${nameOf(node)}`}
-      aside={instance && <Status status={instance.action === "run" ? "ready" : "skipped"} word={instance.action === "run" ? "runs" : "skipped"} />}
+      aside={instance && <Status status={instance.action === "run" ? "ready" : "skipped"} label={instance.action === "run" ? "runs" : "skipped"} />}
       close={close}
     >
-      {found.isPending && <LoadingRows rows={4} />}
-      {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
+      {instances.isPending && <LoadingRows rows={4} />}
+      {instances.isError && <Problem error={instances.error} retry={() => void instances.refetch()} />}
       {instance && <Reason instance={instance} />}
       <Link to={`/clusters/${clusterId}/graphs/${encodeURIComponent(graphType)}?task=${encodeURIComponent(task)}`}>
         Show {task} in the graph
@@ -39,7 +39,7 @@ export function InstancePanel({ planId, clusterId, graphType, task, node, close 
 
 export function useInstance(planId: number | null | undefined, task: string, node: string) {
   return useQuery({
-    queryKey: ["plans", "one", planId, "instance", task, node],
+    queryKey: ["plans", "by-id", planId, "instance", task, node],
     enabled: planId != null,
     queryFn: () =>
       data(
@@ -54,16 +54,16 @@ export function Reason({ instance }: { instance: Schemas["PlannedInstance"] }) {
   return (
     <>
       <section className="stack tight" aria-label="Reason">
-        <h3>Why</h3>
+        <h3>Reason</h3>
         <p>
-          <Words text={instance.reason} />
+          <MessageText text={instance.reason} />
         </p>
         {instance.decided_by.length > 0 && (
           <div>
-            <span className="muted small-text">decided by</span>
-            {instance.decided_by.map((part) => (
-              <pre key={part} className="tok-yaql">
-                {part}
+            <span className="muted small-text">Decided by</span>
+            {instance.decided_by.map((expression) => (
+              <pre key={expression} className="tok-yaql">
+                {expression}
               </pre>
             ))}
           </div>
@@ -71,13 +71,13 @@ export function Reason({ instance }: { instance: Schemas["PlannedInstance"] }) {
       </section>
       {instance.differences.length > 0 && (
         <section className="stack tight" aria-label="Differences">
-          <h3>What changed</h3>
+          <h3>Changes</h3>
           <ul className="stack tight">
-            {instance.differences.map((one) => (
-              <li key={one.path}>
-                <code>{one.path}</code>
-                <pre className="diff-del">− {one.old ?? "(nothing)"}</pre>
-                <pre className="diff-add">+ {one.new ?? "(nothing)"}</pre>
+            {instance.differences.map((difference) => (
+              <li key={difference.path}>
+                <code>{difference.path}</code>
+                <pre className="diff-del">− {difference.old ?? "(not set)"}</pre>
+                <pre className="diff-add">+ {difference.new ?? "(not set)"}</pre>
               </li>
             ))}
           </ul>
@@ -86,7 +86,7 @@ export function Reason({ instance }: { instance: Schemas["PlannedInstance"] }) {
       {instance.type && (
         <section className="stack tight" aria-label="Parameters">
           <h3>
-            What its executor gets <span className="chip">{instance.type}</span>
+            Parameters <span className="chip">{instance.type}</span>
           </h3>
           <pre>{toYaml(instance.parameters ?? {}).trimEnd()}</pre>
         </section>

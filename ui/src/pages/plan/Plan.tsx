@@ -2,10 +2,10 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { Confirm } from "../../components/Confirm";
 import { Loading } from "../../components/Loading";
-import { Matrix, type Chosen, type Window } from "../../components/Matrix";
+import { Matrix, type Cell, type Window } from "../../components/Matrix";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Time } from "../../components/Time";
@@ -15,14 +15,14 @@ import { useParam, useSetParams } from "../../lib/params";
 import { InstancePanel } from "./InstancePanel";
 import { Notes } from "./Notes";
 
-/** What is pending in a run is what a plan runs. */
-const WORDS = { pending: "runs" };
+/** The server encodes instances that a plan runs as pending. */
+const STATUS_LABELS = { pending: "runs" };
 
 export default function Plan() {
   const id = Number(useParams().id);
   const path = { params: { path: { id } } };
-  const plan = useQuery({ queryKey: ["plans", "one", id], queryFn: () => data(api.GET("/api/v1/plans/{id}", path)) });
-  const changes = useQuery({ queryKey: ["plans", "one", id, "changes"], queryFn: () => data(api.GET("/api/v1/plans/{id}/changes", path)) });
+  const plan = useQuery({ queryKey: ["plans", "by-id", id], queryFn: () => data(api.GET("/api/v1/plans/{id}", path)) });
+  const changes = useQuery({ queryKey: ["plans", "by-id", id, "changes"], queryFn: () => data(api.GET("/api/v1/plans/{id}/changes", path)) });
   if (plan.isPending) return <Loading />;
   if (plan.isError) {
     return (
@@ -31,17 +31,17 @@ export default function Plan() {
       </div>
     );
   }
-  return <Shown plan={plan.data} changes={changes.data} />;
+  return <PlanView plan={plan.data} changes={changes.data} />;
 }
 
-function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Schemas["PlanChanges"] }) {
+function PlanView({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Schemas["PlanChanges"] }) {
   const [search, setSearch] = useParam("q", "");
   const [show, setShow] = useParam("show", "runs");
   const [task] = useParam("task", "");
   const [node] = useParam("node", "");
   const setParams = useSetParams();
   const [isApplying, setApplying] = useState(false);
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const load = useCallback(
     (window: Window) =>
       data(
@@ -51,7 +51,7 @@ function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Sche
       ),
     [plan.id, search, show],
   );
-  const choose = useCallback((cell: Chosen) => setParams({ task: cell.task, node: cell.node }), [setParams]);
+  const select = useCallback((cell: Cell) => setParams({ task: cell.task, node: cell.node }), [setParams]);
   const nNodes = countNodes(plan);
   const name = useClusterName(plan.cluster);
   const isOpen = task !== "" && node !== "";
@@ -71,57 +71,57 @@ function Shown({ plan, changes }: { plan: Schemas["PlanSummary"]; changes?: Sche
         }
       >
         <a className="button" href={`/clusters/${plan.cluster}/graphs/${plan.graph_type}`}>
-          Graph
+          Show graph
         </a>
-        {mayOperate && (
+        {canOperate && (
           <button
             type="button"
             className="button primary"
             disabled={plan.n_run === 0 || changes?.is_current === false}
-            title={plan.n_run === 0 ? "Nothing would run" : changes?.is_current === false ? "The plan is out of date" : undefined}
+            title={plan.n_run === 0 ? "No task instances to run" : changes?.is_current === false ? "The plan is outdated" : undefined}
             onClick={() => setApplying(true)}
           >
-            Apply…
+            Apply plan…
           </button>
         )}
       </PageHead>
       <div className="stats">
         <Stat n={plan.n_run} name="to run" />
         <Stat n={plan.n_skip} name="to skip" />
-        <Stat n={plan.tasks.filter((one) => one.n_run > 0).length} name={`of ${count(plan.tasks.length, "task")} run somewhere`} />
+        <Stat n={plan.tasks.filter((task) => task.n_run > 0).length} name={`of ${count(plan.tasks.length, "task")} run`} />
         <div className="stat">
           <strong>{plan.estimate.n_known > 0 ? `≈ ${duration(plan.estimate.total_ms)}` : "–"}</strong>
-          <span>{plan.estimate.n_known > 0 ? "by earlier runs" : "no earlier run to judge by"}</span>
+          <span>{plan.estimate.n_known > 0 ? "estimated from earlier runs" : "no earlier runs to estimate from"}</span>
         </div>
         <Notes plan={plan} />
       </div>
       {changes?.is_current === false && (
         <div className="problem warning" role="status">
-          <strong>Out of date.</strong> Since it was made: {changes.changes.slice(0, 5).join("; ")}
+          <strong>Outdated plan.</strong> Changed since it was created: {changes.changes.slice(0, 5).join("; ")}
           {changes.changes.length > 5 && ` and ${changes.changes.length - 5} more`}.{" "}
-          <Link to={`/clusters/${plan.cluster}`}>Plan again</Link>
+          <Link to={`/clusters/${plan.cluster}`}>Create a new plan</Link>
         </div>
       )}
       <div className="toolbar">
         <input type="search" aria-label="Search tasks" placeholder="Search tasks" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <select aria-label="Which instances" value={show} onChange={(event) => setShow(event.target.value)}>
-          <option value="runs">What runs</option>
-          <option value="all">Everything</option>
+        <select aria-label="Task instances to show" value={show} onChange={(event) => setShow(event.target.value)}>
+          <option value="runs">Instances that run</option>
+          <option value="all">All instances</option>
         </select>
-        <span className="muted">Choose a square to see why.</span>
+        <span className="muted">Select a cell to see its reason.</span>
       </div>
       <div className={`withpanel${isOpen ? " open" : ""}`}>
         <Matrix
-          label="What the plan does, tasks by nodes"
-          queryKey={["plans", "one", plan.id, "matrix", search, show]}
+          label="Planned action of each task on each node"
+          queryKey={["plans", "by-id", plan.id, "matrix", search, show]}
           load={load}
-          chosen={isOpen ? { task, node } : undefined}
-          choose={choose}
-          words={WORDS}
+          selected={isOpen ? { task, node } : undefined}
+          select={select}
+          labels={STATUS_LABELS}
         />
-        {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => choose({ task: "", node: "" })} />}
+        {isOpen && <InstancePanel planId={plan.id} clusterId={plan.cluster} graphType={plan.graph_type} task={task} node={node} close={() => select({ task: "", node: "" })} />}
       </div>
-      {isApplying && <Apply plan={plan} name={name} nNodes={nNodes} onClose={() => setApplying(false)} />}
+      {isApplying && <ApplyDialog plan={plan} name={name} nNodes={nNodes} onClose={() => setApplying(false)} />}
     </div>
   );
 }
@@ -135,23 +135,23 @@ function Stat({ n, name }: { n: number; name: string }) {
   );
 }
 
-/** As many as the request named; otherwise the matrix knows. */
+/** Number of nodes in the plan request; undefined if the request did not limit the nodes. */
 function countNodes(plan: Schemas["PlanSummary"]): number | undefined {
-  const asked = (plan.request as { nodes?: unknown }).nodes;
-  return Array.isArray(asked) ? asked.length : undefined;
+  const requested = (plan.request as { nodes?: unknown }).nodes;
+  return Array.isArray(requested) ? requested.length : undefined;
 }
 
-function Apply({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSummary"]; name: string; nNodes?: number; onClose: () => void }) {
+function ApplyDialog({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSummary"]; name: string; nNodes?: number; onClose: () => void }) {
   const navigate = useNavigate();
   const [onFailure, setOnFailure] = useState("node_stops");
-  const [atOnce, setAtOnce] = useState("");
+  const [maxNodes, setMaxNodes] = useState("");
   const [noop, setNoop] = useState(false);
   const apply = useMutation({
     mutationFn: () =>
       data(
         api.POST("/api/v1/plans/{id}/apply", {
           params: { path: { id: plan.id } },
-          body: { on_failure: onFailure, noop_run: noop, ...(atOnce && { nodes_at_once: Number(atOnce) }) },
+          body: { on_failure: onFailure, noop_run: noop, ...(maxNodes && { nodes_at_once: Number(maxNodes) }) },
         }),
       ),
     onSuccess: (run) => navigate(`/runs/${run.id}`),
@@ -159,28 +159,30 @@ function Apply({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSummary"]; 
   const where = nNodes === undefined ? "" : ` on ${count(nNodes, "node")}`;
   return (
     <Confirm
-      title={`Run ${count(plan.n_run, "task instance")}${where} of ${name}?`}
-      action={apply.isPending ? "Starting…" : noop ? "Run without changing anything" : "Apply"}
+      title={`Apply plan #${plan.id} to ${name}?`}
+      action={apply.isPending ? "Starting…" : noop ? "Start noop run" : "Apply plan"}
       isBusy={apply.isPending}
       error={apply.error ?? undefined}
       onConfirm={() => apply.mutate()}
       onClose={onClose}
     >
-      <p>Exactly this plan is run. If what it was made from has changed, nothing is.</p>
+      <p>
+        {count(plan.n_run, "task instance")} will run{where}. If the inputs of the plan have changed since it was created, the server rejects it and nothing runs.
+      </p>
       <div className="field">
-        <label htmlFor="on-failure">When a task fails</label>
+        <label htmlFor="on-failure">If a task fails</label>
         <select id="on-failure" value={onFailure} onChange={(event) => setOnFailure(event.target.value)}>
-          <option value="node_stops">its node stops, others go on</option>
-          <option value="node_continues">its node goes on with what does not depend on it</option>
+          <option value="node_stops">stop its node, continue the others</option>
+          <option value="node_continues">continue its node with independent tasks</option>
         </select>
       </div>
       <div className="field">
-        <label htmlFor="at-once">Nodes at once</label>
-        <input id="at-once" type="number" min={1} placeholder="as the server has it" value={atOnce} onChange={(event) => setAtOnce(event.target.value)} />
+        <label htmlFor="max-nodes">Maximum concurrent nodes</label>
+        <input id="max-nodes" type="number" min={1} placeholder="server default" value={maxNodes} onChange={(event) => setMaxNodes(event.target.value)} />
       </div>
       <label className="check">
         <input type="checkbox" checked={noop} onChange={(event) => setNoop(event.target.checked)} />
-        <span>Only look: executors say what they would change</span>
+        <span>Noop run: agents report what tasks would do and change nothing</span>
       </label>
     </Confirm>
   );

@@ -5,18 +5,18 @@ import { api, data, type Schemas } from "../../api/client";
 import { Confirm } from "../../components/Confirm";
 import { Problem } from "../../components/Problem";
 
-/** What can be asked of a run now. */
+/** Buttons for the actions that are available in the current status of a run. */
 export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPaused: boolean }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [isStopping, setStopping] = useState(false);
-  const [how, setHow] = useState("graceful");
+  const [mode, setMode] = useState("graceful");
   const path = { params: { path: { id: run.id } } };
   const onSuccess = () => queries.invalidateQueries({ queryKey: ["runs"] });
   const pause = useMutation({ mutationFn: () => data(api.POST("/api/v1/runs/{id}/pause", path)), onSuccess });
   const resume = useMutation({ mutationFn: () => data(api.POST("/api/v1/runs/{id}/resume", path)), onSuccess });
   const stop = useMutation({
-    mutationFn: () => data(api.POST("/api/v1/runs/{id}/stop", { ...path, body: { how } })),
+    mutationFn: () => data(api.POST("/api/v1/runs/{id}/stop", { ...path, body: { how: mode } })),
     onSuccess: async () => {
       setStopping(false);
       await onSuccess();
@@ -28,7 +28,7 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
   });
   const error = pause.error ?? resume.error ?? retry.error;
   const isActive = run.status === "running" || run.status === "pending";
-  // A run can be well although nodes failed: as many as their groups tolerate, and then it says so.
+  // A run can succeed although nodes failed, within the limits of their fault tolerance groups. Its message reports them.
   const hasFailed = run.status === "error" || (run.status === "ready" && /failed/.test(run.message ?? ""));
   return (
     <>
@@ -50,13 +50,13 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
       )}
       {hasFailed && (
         <button type="button" className="button primary" disabled={retry.isPending} onClick={() => retry.mutate()}>
-          Retry failed
+          Retry failed tasks
         </button>
       )}
       {isStopping && (
         <Confirm
           title={`Stop run #${run.id}?`}
-          action={how === "now" ? "Stop now" : "Stop gracefully"}
+          action={mode === "now" ? "Stop now" : "Stop gracefully"}
           isDanger
           isBusy={stop.isPending}
           error={stop.error ?? undefined}
@@ -64,12 +64,12 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
           onClose={() => setStopping(false)}
         >
           <label className="check">
-            <input type="radio" name="how" checked={how === "graceful"} onChange={() => setHow("graceful")} />
-            <span>Gracefully: what has begun is finished, nothing more begins</span>
+            <input type="radio" name="stop-mode" checked={mode === "graceful"} onChange={() => setMode("graceful")} />
+            <span>Gracefully: running tasks finish, no further tasks start</span>
           </label>
           <label className="check">
-            <input type="radio" name="how" checked={how === "now"} onChange={() => setHow("now")} />
-            <span>Now: what has begun is ended</span>
+            <input type="radio" name="stop-mode" checked={mode === "now"} onChange={() => setMode("now")} />
+            <span>Now: running tasks are terminated</span>
           </label>
         </Confirm>
       )}

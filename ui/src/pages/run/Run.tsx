@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { Link, useParams } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { Loading } from "../../components/Loading";
-import { Matrix, type Chosen, type Window } from "../../components/Matrix";
-import { Empty, PageHead, type Crumb } from "../../components/PageHead";
+import { Matrix, type Cell, type Window } from "../../components/Matrix";
+import { EmptyState, PageHead, type Crumb } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
-import { Time, Took } from "../../components/Time";
+import { Time, Duration } from "../../components/Time";
 import { useClusterName } from "../../lib/clusterNames";
 import { useParam, useSetParams } from "../../lib/params";
 import { statusOfRun, STATUSES } from "../../lib/status";
@@ -28,9 +28,9 @@ const VIEWS: [string, string][] = [
 export default function Run() {
   const id = Number(useParams().id);
   const run = useQuery({
-    queryKey: ["runs", "one", id],
+    queryKey: ["runs", "by-id", id],
     queryFn: () => data(api.GET("/api/v1/runs/{id}", { params: { path: { id } } })),
-    // Between the parts of a run there is nothing to follow.
+    // Polled in addition to events: between two child runs there is no event stream.
     refetchInterval: (query) => (query.state.data && isActive(query.state.data.run) ? 4000 : false),
   });
   if (run.isPending) return <Loading />;
@@ -41,7 +41,7 @@ export default function Run() {
       </div>
     );
   }
-  return <Shown details={run.data} />;
+  return <RunView details={run.data} />;
 }
 
 function isActive(run: Schemas["Transaction"]): boolean {
@@ -57,36 +57,37 @@ function crumbsOf(run: Schemas["Transaction"], clusterName: string): Crumb[] {
   ];
 }
 
-function Shown({ details }: { details: Schemas["Run"] }) {
-  const { run, parts } = details;
-  const [chosenPart, setPart] = useParam("part", "");
+function RunView({ details }: { details: Schemas["Run"] }) {
+  const { run, parts: childRuns } = details;
+  const [selectedChildRun, setChildRun] = useParam("part", "");
   const [view, setView] = useParam("view", "matrix");
   const [search, setSearch] = useParam("q", "");
   const [show, setShow] = useParam("show", "runs");
   const [task] = useParam("task", "");
   const [node] = useParam("node", "");
   const setParams = useSetParams();
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   const clusterName = useClusterName(run.cluster);
-  const part = parts.find((one) => String(one.run.id) === chosenPart) ?? parts.findLast((one) => one.run.time_start) ?? parts[0];
-  const live = useLive(part && { id: part.run.id, lastEvent: part.last_event }, isActive(run), [
-    ["runs", "one", run.id],
-    ["runs", "one", part?.run.id],
+  const childRun =
+    childRuns.find((child) => String(child.run.id) === selectedChildRun) ?? childRuns.findLast((child) => child.run.time_start) ?? childRuns[0];
+  const live = useLive(childRun && { id: childRun.run.id, lastEvent: childRun.last_event }, isActive(run), [
+    ["runs", "by-id", run.id],
+    ["runs", "by-id", childRun?.run.id],
   ]);
-  const isPaused = parts.some((one) => one.is_paused && isActive(one.run));
-  const partId = part?.run.id;
+  const isPaused = childRuns.some((child) => child.is_paused && isActive(child.run));
+  const childRunId = childRun?.run.id;
   const load = useCallback(
     (window: Window) =>
       data(
         api.GET("/api/v1/runs/{id}/matrix", {
-          params: { path: { id: partId ?? 0 }, query: { ...window, ...(search && { search }), ...(show === "runs" && { runs_only: "1" }) } },
+          params: { path: { id: childRunId ?? 0 }, query: { ...window, ...(search && { search }), ...(show === "runs" && { runs_only: "1" }) } },
         }),
       ),
-    [partId, search, show],
+    [childRunId, search, show],
   );
-  const choose = useCallback((cell: Chosen) => setParams({ task: cell.task, node: cell.node }), [setParams]);
+  const select = useCallback((cell: Cell) => setParams({ task: cell.task, node: cell.node }), [setParams]);
   const status = statusOfRun(run.status, run.message);
-  const isOpen = task !== "" && node !== "" && part !== undefined;
+  const isOpen = task !== "" && node !== "" && childRun !== undefined;
   return (
     <div className="page full">
       <PageHead
@@ -95,19 +96,19 @@ function Shown({ details }: { details: Schemas["Run"] }) {
         aside={
           <>
             <Status status={status} />
-            {isPaused && isActive(run) && <Status status="stopped" word="paused" />}
+            {isPaused && isActive(run) && <Status status="stopped" label="paused" />}
             {run.dry_run && <span className="chip">dry run</span>}
             <span className="muted">
-              {parts.length > 1 ? "graphs" : "graph"} {parts.map((one) => one.run.graph_type ?? one.run.name).join(", ")}
+              {childRuns.length > 1 ? "graphs" : "graph"} {childRuns.map((child) => child.run.graph_type ?? child.run.name).join(", ")}
             </span>
           </>
         }
       >
-        {mayOperate && <Controls run={run} isPaused={isPaused} />}
+        {canOperate && <Controls run={run} isPaused={isPaused} />}
       </PageHead>
       {!live.isLive && (
         <div className="problem warning" role="status">
-          The live view was interrupted; what you see may be old. Connecting again…
+          Live updates are interrupted. This page may be outdated. Reconnecting…
         </div>
       )}
       <div className="row">
@@ -116,9 +117,9 @@ function Shown({ details }: { details: Schemas["Run"] }) {
         </div>
         <strong>{run.progress} %</strong>
         <span className="muted">
-          started <Time at={run.time_start} />, <Took from={run.time_start} to={run.time_end} />
+          started <Time at={run.time_start} />, <Duration from={run.time_start} to={run.time_end} />
         </span>
-        {part?.plan_id != null && <Link to={`/plans/${part.plan_id}`}>Plan #{part.plan_id}</Link>}
+        {childRun?.plan_id != null && <Link to={`/plans/${childRun.plan_id}`}>Plan #{childRun.plan_id}</Link>}
       </div>
       {run.message && run.status === "error" && <div className="problem">{run.message}</div>}
       {run.message && run.status === "ready" && (
@@ -126,16 +127,16 @@ function Shown({ details }: { details: Schemas["Run"] }) {
           {run.message}
         </div>
       )}
-      {parts.length > 1 && (
-        <div className="tabs" role="tablist" aria-label="Graphs of this run">
-          {parts.map((one) => (
-            <button key={one.run.id} type="button" role="tab" aria-selected={one === part} onClick={() => setPart(String(one.run.id))}>
-              {one.run.graph_type ?? one.run.name} <Status status={statusOfRun(one.run.status, one.run.message)} />
+      {childRuns.length > 1 && (
+        <div className="tabs" role="tablist" aria-label="Child runs">
+          {childRuns.map((child) => (
+            <button key={child.run.id} type="button" role="tab" aria-selected={child === childRun} onClick={() => setChildRun(String(child.run.id))}>
+              {child.run.graph_type ?? child.run.name} <Status status={statusOfRun(child.run.status, child.run.message)} />
             </button>
           ))}
         </div>
       )}
-      {part && <Failures partId={part.run.id} isActive={isActive(run)} choose={choose} />}
+      {childRun && <Failures childRunId={childRun.run.id} isActive={isActive(run)} select={select} />}
       <div className="toolbar">
         <div className="tabs" role="tablist" aria-label="View">
           {VIEWS.map(([name, title]) => (
@@ -147,35 +148,34 @@ function Shown({ details }: { details: Schemas["Run"] }) {
         {view === "matrix" && (
           <>
             <input type="search" aria-label="Search tasks" placeholder="Search tasks" value={search} onChange={(event) => setSearch(event.target.value)} />
-            <select aria-label="Which instances" value={show} onChange={(event) => setShow(event.target.value)}>
-              <option value="runs">What runs</option>
-              <option value="all">Everything</option>
+            <select aria-label="Task instances to show" value={show} onChange={(event) => setShow(event.target.value)}>
+              <option value="runs">Instances that run</option>
+              <option value="all">All instances</option>
             </select>
             <span className="legend" aria-label="Legend">
-              {STATUSES.filter((word) => word !== "ready").map((word) => (
-                <Status key={word} status={word} />
+              {STATUSES.filter((name) => name !== "ready").map((name) => (
+                <Status key={name} status={name} />
               ))}
             </span>
           </>
         )}
       </div>
-      {part?.plan_id == null ? (
-        <Empty title={part ? "It is being planned" : "This run has no graphs"} />
+      {childRun?.plan_id == null ? (
+        <EmptyState title={childRun ? "Planning in progress" : "No graphs in this run"}>{childRun && "Task instances appear here when the plan is ready."}</EmptyState>
       ) : (
         <div className={`withpanel${isOpen ? " open" : ""}`}>
           {view === "matrix" && (
             <Matrix
-              label="What became of each task, tasks by nodes"
-              queryKey={["runs", "one", part.run.id, "matrix", search, show]}
+              label="Status of each task on each node"
+              queryKey={["runs", "by-id", childRun.run.id, "matrix", search, show]}
               load={load}
-              chosen={isOpen ? { task, node } : undefined}
-              choose={choose}
-             
+              selected={isOpen ? { task, node } : undefined}
+              select={select}
             />
           )}
-          {view === "timeline" && <Timeline partId={part.run.id} isActive={isActive(run)} chosen={isOpen ? { task, node } : undefined} choose={choose} />}
-          {view === "graph" && <RunGraph partId={part.run.id} clusterId={run.cluster ?? 0} graphType={part.run.graph_type ?? "default"} />}
-          {isOpen && <RunPanel partId={part.run.id} runId={run.id} clusterId={run.cluster} planId={part.plan_id} task={task} node={node} isActive={isActive(run)} mayOperate={mayOperate} close={() => choose({ task: "", node: "" })} />}
+          {view === "timeline" && <Timeline childRunId={childRun.run.id} isActive={isActive(run)} selected={isOpen ? { task, node } : undefined} select={select} />}
+          {view === "graph" && <RunGraph childRunId={childRun.run.id} clusterId={run.cluster ?? 0} graphType={childRun.run.graph_type ?? "default"} />}
+          {isOpen && <RunPanel childRunId={childRun.run.id} runId={run.id} clusterId={run.cluster} planId={childRun.plan_id} task={task} node={node} isActive={isActive(run)} canOperate={canOperate} close={() => select({ task: "", node: "" })} />}
         </div>
       )}
     </div>

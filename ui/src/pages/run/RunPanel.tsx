@@ -4,33 +4,33 @@ import { Log } from "../../components/Log";
 import { Panel } from "../../components/Panel";
 import { Problem } from "../../components/Problem";
 import { Status } from "../../components/Status";
-import { Time, Took } from "../../components/Time";
+import { Time, Duration } from "../../components/Time";
 import { useNodeNames } from "../../lib/nodeNames";
 import { statusOfRecord } from "../../lib/status";
 import { Reason, useInstance } from "../plan/InstancePanel";
-import { Again } from "./Again";
-import { Earlier } from "./Earlier";
+import { EarlierResults } from "./EarlierResults";
 import { historyOf } from "./history";
-import { Words } from "../../components/Words";
+import { RerunButton } from "./RerunButton";
+import { MessageText } from "../../components/MessageText";
 
-/** Everything about a task on a node in a run. */
-export function RunPanel({ partId, runId, clusterId, planId, task, node, isActive, mayOperate, close }: {
-  partId: number;
+/** Details of a task instance in a run: result, output, plan and earlier results. */
+export function RunPanel({ childRunId, runId, clusterId, planId, task, node, isActive, canOperate, close }: {
+  childRunId: number;
   runId: number;
   clusterId?: number | null;
   planId: number;
   task: string;
   node: string;
   isActive: boolean;
-  mayOperate: boolean;
+  canOperate: boolean;
   close: () => void;
 }) {
-  const history = useQuery(historyOf(partId, { nodes: node === "sync" ? "-" : node, tasks_names: task, include_summary: "1" }));
+  const history = useQuery(historyOf(childRunId, { nodes: node === "sync" ? "-" : node, tasks_names: task, include_summary: "1" }));
   const planned = useInstance(planId, task, node);
   const nameOf = useNodeNames([node]);
   const record = history.data?.[0];
   const status = record && statusOfRecord(record.status, record.outcome);
-  const hasBegun = record?.time_start != null;
+  const hasStarted = record?.time_start != null;
   return (
     <Panel title={`${task} on ${nameOf(node)}`} aside={status && <Status status={status} />} close={close}>
       {history.isPending && <LoadingRows rows={3} />}
@@ -39,21 +39,21 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
         <dl className="facts">
           {record.reason && (
             <>
-              <dt>Because</dt>
+              <dt>Message</dt>
               <dd>
-                <Words text={record.reason} />
+                <MessageText text={record.reason} />
               </dd>
             </>
           )}
-          {hasBegun && (
+          {hasStarted && (
             <>
               <dt>Started</dt>
               <dd>
                 <Time at={record.time_start} />
               </dd>
-              <dt>Took</dt>
+              <dt>Duration</dt>
               <dd>
-                <Took from={record.time_start} to={record.time_end} />
+                <Duration from={record.time_start} to={record.time_end} />
               </dd>
             </>
           )}
@@ -65,15 +65,15 @@ export function RunPanel({ partId, runId, clusterId, planId, task, node, isActiv
           )}
         </dl>
       )}
-      {hasBegun && mayOperate && !isActive && <Again runId={runId} task={task} node={node} />}
-      {hasBegun && (
+      {hasStarted && canOperate && !isActive && <RerunButton runId={runId} task={task} node={node} />}
+      {hasStarted && (
         <section className="stack tight" aria-label="Output">
           <h3>Output</h3>
-          <Log runId={partId} task={task} node={node} isLive={isActive && status === "running"} />
+          <Log runId={childRunId} task={task} node={node} isLive={isActive && status === "running"} />
         </section>
       )}
       {planned.data?.[0] && <Reason instance={planned.data[0]} />}
-      {clusterId != null && <Earlier clusterId={clusterId} runId={runId} task={task} node={node} />}
+      {clusterId != null && <EarlierResults clusterId={clusterId} runId={runId} task={task} node={node} />}
     </Panel>
   );
 }

@@ -3,29 +3,30 @@ import { useState } from "react";
 import { api, data } from "../../api/client";
 import { Gantt } from "../../components/Gantt";
 import { LoadingRows } from "../../components/Loading";
-import type { Chosen } from "../../components/Matrix";
-import { calledOf } from "../../lib/nodeNames";
+import type { Cell } from "../../components/Matrix";
+import { displayName } from "../../lib/nodeNames";
 import { Problem } from "../../components/Problem";
 import { historyOf } from "./history";
 
+/** Nodes per page: the timeline renders all bars of a page. */
 const NODES = 50;
 
-/** Some nodes at a time. */
-export function Timeline({ partId, isActive, chosen, choose }: {
-  partId: number;
+/** Timeline of a child run, paginated by nodes. */
+export function Timeline({ childRunId, isActive, selected, select }: {
+  childRunId: number;
   isActive: boolean;
-  chosen?: Chosen;
-  choose: (cell: Chosen) => void;
+  selected?: Cell;
+  select: (cell: Cell) => void;
 }) {
   const [offset, setOffset] = useState(0);
   const matrix = useQuery({
-    queryKey: ["runs", "one", partId, "lanes", offset],
+    queryKey: ["runs", "by-id", childRunId, "lanes", offset],
     queryFn: () =>
-      data(api.GET("/api/v1/runs/{id}/matrix", { params: { path: { id: partId }, query: { runs_only: "1", node_offset: offset, node_limit: NODES, task_limit: 1 } } })),
+      data(api.GET("/api/v1/runs/{id}/matrix", { params: { path: { id: childRunId }, query: { runs_only: "1", node_offset: offset, node_limit: NODES, task_limit: 1 } } })),
   });
   const nodes = matrix.data?.nodes.join(",") ?? "";
   const history = useQuery({
-    ...historyOf(partId, { nodes, statuses: "running,ready,error" }),
+    ...historyOf(childRunId, { nodes, statuses: "running,ready,error" }),
     enabled: nodes !== "",
     refetchInterval: isActive ? 3000 : false,
   });
@@ -33,7 +34,7 @@ export function Timeline({ partId, isActive, chosen, choose }: {
   if (history.isError) return <Problem error={history.error} retry={() => void history.refetch()} />;
   if (!matrix.data || !history.data) return <LoadingRows rows={8} />;
   const { n_nodes: nNodes, nodes: lanes, names } = matrix.data;
-  const nameOf = (uid: string) => calledOf(uid, names[lanes.indexOf(uid)]);
+  const nameOf = (uid: string) => displayName(uid, names[lanes.indexOf(uid)]);
   return (
     <div className="stack tight" style={{ minHeight: 0 }}>
       {nNodes > NODES && (
@@ -49,7 +50,7 @@ export function Timeline({ partId, isActive, chosen, choose }: {
           </button>
         </div>
       )}
-      <Gantt rows={history.data} now={history.dataUpdatedAt} nameOf={nameOf} chosen={chosen} choose={(bar) => choose({ task: bar.task, node: bar.node })} />
+      <Gantt rows={history.data} now={history.dataUpdatedAt} nameOf={nameOf} selected={selected} select={(bar) => select({ task: bar.task, node: bar.node })} />
     </div>
   );
 }

@@ -2,44 +2,45 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { follow } from "../../api/events";
 
-const PAUSE_MS = 500;
+/** Delay between an event and the refresh, so that a burst of events causes one refresh. */
+const REFRESH_DELAY_MS = 500;
 
-interface Part {
+interface ChildRun {
   id: number;
-  /** The number of the last event that is known of already: what was before it is not asked for again. */
+  /** Number of the last event that the loaded data include. The stream resumes after it. */
   lastEvent: number;
 }
 
-/** Follows the events of a part of a run; what is shown of it is read anew soon after something happened. */
-export function useLive(part: Part | undefined, isActive: boolean, queryKeys: unknown[][]): { isLive: boolean } {
+/** Follows the events of a child run and refetches the queries `queryKeys` after each batch of events. */
+export function useLive(childRun: ChildRun | undefined, isActive: boolean, queryKeys: unknown[][]): { isLive: boolean } {
   const queries = useQueryClient();
   const [isLive, setLive] = useState(true);
-  const partId = part?.id;
+  const childRunId = childRun?.id;
   const last = useRef(0);
-  const lastEvent = part?.lastEvent ?? 0;
+  const lastEvent = childRun?.lastEvent ?? 0;
   const keys = JSON.stringify(queryKeys);
-  // Where to begin, or to begin again, is no reason to do so.
+  // A ref, because a new start position must not restart the stream.
   useEffect(() => {
     last.current = lastEvent;
   }, [lastEvent]);
   useEffect(() => {
-    if (partId === undefined || !isActive) return undefined;
+    if (childRunId === undefined || !isActive) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const readAnew = () => {
+    const refresh = () => {
       timer = undefined;
       for (const queryKey of JSON.parse(keys) as unknown[][]) void queries.invalidateQueries({ queryKey });
     };
-    const stop = follow(`/api/v1/runs/${partId}/events`, last.current, {
+    const stop = follow(`/api/v1/runs/${childRunId}/events`, last.current, {
       message: () => {
-        timer ??= setTimeout(readAnew, PAUSE_MS);
+        timer ??= setTimeout(refresh, REFRESH_DELAY_MS);
       },
       live: setLive,
-      end: () => setTimeout(readAnew, PAUSE_MS),
+      end: () => setTimeout(refresh, REFRESH_DELAY_MS),
     });
     return () => {
       stop();
       clearTimeout(timer);
     };
-  }, [partId, isActive, keys, queries]);
+  }, [childRunId, isActive, keys, queries]);
   return { isLive: isLive || !isActive };
 }

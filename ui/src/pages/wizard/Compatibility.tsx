@@ -2,30 +2,30 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, data, type Schemas } from "../../api/client";
 import { LoadingRows } from "../../components/Loading";
-import { Empty } from "../../components/PageHead";
+import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 
-const WORDS: Record<string, string> = { X: "never together", "~": "some not together", "": "go together", "·": "no pair" };
+const CELL_LABELS: Record<string, string> = { X: "incompatible", "~": "partly incompatible", "": "compatible", "·": "no pair to compare" };
 
-/** Who conflicts with whom, as a table. */
+/** Compatibility matrix of a release, by subtype or by component. */
 export function Compatibility({ releaseId }: { releaseId: number }) {
-  const [isFine, setFine] = useState(false);
+  const [isByComponent, setByComponent] = useState(false);
   const matrix = useQuery({
     queryKey: ["releases", releaseId, "compatibility"],
-    // It is a page only for those who ask for one.
+    // The endpoint can also respond with HTML, so its schema is a union.
     queryFn: async () =>
       (await data(api.GET("/api/v1/releases/{id}/compatibility", { params: { path: { id: releaseId }, query: { format: "json" } } }))) as Schemas["Compatibility"],
   });
   if (matrix.isPending) return <LoadingRows />;
   if (matrix.isError) return <Problem error={matrix.error} retry={() => void matrix.refetch()} />;
-  const names = isFine ? matrix.data.components.map((one) => one.label || one.name) : matrix.data.subtypes;
-  const cells = isFine ? matrix.data.component_cells : matrix.data.cells;
-  if (names.length === 0) return <Empty title="No components are known of this release" />;
+  const names = isByComponent ? matrix.data.components.map((component) => component.label || component.name) : matrix.data.subtypes;
+  const cells = isByComponent ? matrix.data.component_cells : matrix.data.cells;
+  if (names.length === 0) return <EmptyState title="No components">This release and its plugins declare no components.</EmptyState>;
   return (
-    <section className="stack tight" aria-label="What goes together">
+    <section className="stack tight" aria-label="Compatibility matrix">
       <label className="check">
-        <input type="checkbox" checked={isFine} onChange={(event) => setFine(event.target.checked)} />
-        <span>Single components instead of kinds</span>
+        <input type="checkbox" checked={isByComponent} onChange={(event) => setByComponent(event.target.checked)} />
+        <span>Show components instead of subtypes</span>
       </label>
       <div className="tablewrap">
         <table aria-label="Compatibility">
@@ -48,9 +48,9 @@ export function Compatibility({ releaseId }: { releaseId: number }) {
                 {names.map((other, column) => {
                   const cell = cells[row]?.[column] ?? "";
                   return (
-                    <td key={other} title={`${name} and ${other}: ${WORDS[cell] ?? cell}`} className={cell === "X" ? "status-failed" : cell === "~" ? "status-interrupted" : ""}>
+                    <td key={other} title={`${name} and ${other}: ${CELL_LABELS[cell] ?? cell}`} className={cell === "X" ? "status-failed" : cell === "~" ? "status-interrupted" : ""}>
                       <span aria-hidden="true">{cell === "X" ? "✕" : cell === "~" ? "~" : cell === "·" ? "·" : "✓"}</span>
-                      <span className="sr">{WORDS[cell] ?? cell}</span>
+                      <span className="sr">{CELL_LABELS[cell] ?? cell}</span>
                     </td>
                   );
                 })}

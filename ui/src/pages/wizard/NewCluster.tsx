@@ -2,30 +2,30 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { api, data, type Schemas } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { Loading, LoadingRows } from "../../components/Loading";
-import { Empty, PageHead } from "../../components/PageHead";
+import { EmptyState, PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { useParam } from "../../lib/params";
-import { answered, labelAt, panesOf, withAnswers } from "../../lib/wizard";
+import { withAnswer, labelAt, panesOf, withAnswers } from "../../lib/wizard";
 import { Compatibility } from "./Compatibility";
 import { PaneCard } from "./PaneCard";
 
-/** A cluster from a release: decisions in their order, what cannot be chosen says why. */
+/** Wizard that creates a cluster from a release. Disabled options show the reason. */
 export default function NewCluster() {
   const releases = useQuery({ queryKey: ["releases"], queryFn: () => data(api.GET("/api/v1/releases")) });
-  const mayOperate = useMay("operate");
-  const [chosen, setChosen] = useParam("release", "");
+  const canOperate = usePermission("operate");
+  const [selected, setSelected] = useParam("release", "");
   if (releases.isPending) return <Loading />;
-  const usable = (releases.data ?? []).filter((release) => release.is_deployable);
-  const release = usable.find((one) => String(one.id) === chosen) ?? usable[0];
+  const deployable = (releases.data ?? []).filter((release) => release.is_deployable);
+  const release = deployable.find((candidate) => String(candidate.id) === selected) ?? deployable[0];
   return (
     <div className="page">
       <PageHead title="New cluster" crumbs={[["Clusters", "/clusters"]]} />
       {releases.isError && <Problem error={releases.error} retry={() => void releases.refetch()} />}
-      {releases.isSuccess && !release && <Empty title="There is no release to deploy">Add one first: <code>stoker release create --file release.yaml</code></Empty>}
-      {release && !mayOperate && <Empty title="Making clusters takes the role of an operator" />}
-      {release && mayOperate && <Wizard key={release.id} release={release} releases={usable} setRelease={setChosen} />}
+      {releases.isSuccess && !release && <EmptyState title="No deployable release">Add a release first: <code>stoker release create --file release.yaml</code></EmptyState>}
+      {release && !canOperate && <EmptyState title="Operator role required">Ask an administrator for the operator role to create clusters.</EmptyState>}
+      {release && canOperate && <Wizard key={release.id} release={release} releases={deployable} setRelease={setSelected} />}
     </div>
   );
 }
@@ -43,7 +43,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
     queryFn: () => data(api.POST("/api/v1/releases/{id}/wizard/evaluate", { ...path, body: { answers } })),
     placeholderData: keepPreviousData,
   });
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => {
       const wizard = evaluation.data?.answers ?? {};
       return data(api.POST("/api/v1/clusters", { body: { name, release_id: release.id, ...(Object.keys(wizard).length > 0 && { wizard }) } }));
@@ -53,11 +53,11 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
       await navigate(`/clusters/${cluster.id}`);
     },
   });
-  const judged = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data, answers) : undefined;
-  const panes = judged && evaluation.isPlaceholderData ? withAnswers(judged, answers) : judged;
+  const evaluated = definition.data && evaluation.data ? panesOf(definition.data, evaluation.data, answers) : undefined;
+  const panes = evaluated && evaluation.isPlaceholderData ? withAnswers(evaluated, answers) : evaluated;
   const problems = evaluation.data?.problems ?? [];
   const conflicts = (evaluation.data?.conflicts ?? []) as { message?: string }[];
-  const isWrong = conflicts.length > 0;
+  const hasConflicts = conflicts.length > 0;
   return (
     <div className="withpanel open" style={{ alignItems: "start", alignContent: "start" }}>
       <form
@@ -65,7 +65,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
         aria-label="New cluster"
         onSubmit={(event) => {
           event.preventDefault();
-          make.mutate();
+          create.mutate();
         }}
       >
         <section className="card stack tight" aria-labelledby="pane-name">
@@ -77,39 +77,39 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
           <div className="field">
             <label htmlFor="cluster-release">Release</label>
             <select id="cluster-release" value={release.id} onChange={(event) => setRelease(event.target.value)}>
-              {releases.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name} {one.version} ({one.operating_system})
+              {releases.map((option) => (
+                <option key={option.id} value={option.id}>
+                  {option.name} {option.version} ({option.operating_system})
                 </option>
               ))}
             </select>
             {release.description && <span className="hint">{release.description}</span>}
           </div>
         </section>
-        {definition.isError && <Problem title="The wizard of this release cannot be used" error={definition.error} />}
+        {definition.isError && <Problem title="Cannot load the wizard of this release" error={definition.error} />}
         {evaluation.isError && <Problem error={evaluation.error} retry={() => void evaluation.refetch()} />}
         {!panes && !definition.isError && !evaluation.isError && <LoadingRows />}
         {panes?.map((pane) => (
           <PaneCard
             key={pane.name}
             pane={pane}
-            set={(control, value) => setAnswers((now) => answered(now, pane.name, control, value))}
+            set={(control, value) => setAnswers((previous) => withAnswer(previous, pane.name, control, value))}
           />
         ))}
-        {panes?.length === 0 && <p className="muted">This release asks nothing more.</p>}
-        {make.isError && <Problem title="Not made" error={make.error} />}
+        {panes?.length === 0 && <p className="muted">This release has no further options.</p>}
+        {create.isError && <Problem title="Cluster not created" error={create.error} />}
         <div className="row">
-          <button type="submit" className="button primary" disabled={name === "" || isWrong || make.isPending || evaluation.isFetching}>
-            Make cluster
+          <button type="submit" className="button primary" disabled={name === "" || hasConflicts || create.isPending || evaluation.isFetching}>
+            Create cluster
           </button>
-          <button type="button" className="button" onClick={() => setMatrixOpen((now) => !now)} aria-expanded={isMatrixOpen}>
-            What goes together
+          <button type="button" className="button" onClick={() => setMatrixOpen((isOpen) => !isOpen)} aria-expanded={isMatrixOpen}>
+            Compatibility matrix
           </button>
         </div>
         {isMatrixOpen && <Compatibility releaseId={release.id} />}
       </form>
-      <aside className="panel summary" aria-label="What the cluster will have">
-        <h2>What the cluster will have</h2>
+      <aside className="panel summary" aria-label="Summary">
+        <h2>Summary</h2>
         <dl className="facts">
           <dt>Components</dt>
           <dd>{evaluation.data?.components.join(", ") || "–"}</dd>
@@ -117,9 +117,9 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
           <dd>{evaluation.data?.plugins.join(", ") || "–"}</dd>
         </dl>
         <div aria-live="polite" className="stack tight">
-          {conflicts.map((conflict, place) => (
-            <p key={place} className="problem">
-              {String(conflict.message ?? "these do not go together")}
+          {conflicts.map((conflict, index) => (
+            <p key={index} className="problem">
+              {String(conflict.message ?? "the selected components are not compatible")}
             </p>
           ))}
           {problems.map((problem) => (
@@ -127,7 +127,7 @@ function Wizard({ release, releases, setRelease }: { release: Schemas["Release"]
               {labelAt(panes ?? [], problem.path)}: {problem.message}
             </p>
           ))}
-          {!isWrong && problems.length === 0 && evaluation.data && <p className="muted">Everything goes together.</p>}
+          {!hasConflicts && problems.length === 0 && evaluation.data && <p className="muted">All selected components are compatible.</p>}
         </div>
       </aside>
     </div>

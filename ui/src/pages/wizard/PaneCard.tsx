@@ -14,7 +14,7 @@ export function PaneCard({ pane, set }: { pane: Pane; set: (control: string, val
 
 function ControlInput({ control, set }: { control: Control; set: (value: unknown) => void }) {
   const id = `control-${control.pane}-${control.name}`;
-  const dropped = control.dropped && <span className="wrong">{control.dropped}</span>;
+  const dropped = control.dropped && <span className="error">{control.dropped}</span>;
   if (control.type === "radio" || control.type === "select") {
     return (
       <fieldset className="field" style={{ border: 0, margin: 0, padding: 0 }}>
@@ -25,21 +25,21 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
               type="radio"
               name={id}
               checked={control.value === option.data}
-              disabled={control.why !== undefined || option.why !== undefined}
+              disabled={control.reason !== undefined || option.reason !== undefined}
               onChange={() => set(option.data)}
             />
             <span>
               {option.label}
-              {(option.why ?? option.description) && (
+              {(option.reason ?? option.description) && (
                 <>
                   <br />
-                  <span className="muted small-text">{option.why ?? option.description}</span>
+                  <span className="muted small-text">{option.reason ?? option.description}</span>
                 </>
               )}
             </span>
           </label>
         ))}
-        {control.why && <span className="hint">{control.why}</span>}
+        {control.reason && <span className="hint">{control.reason}</span>}
         {dropped}
       </fieldset>
     );
@@ -48,13 +48,13 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
     return (
       <div className="field">
         <label className="check">
-          <input type="checkbox" checked={control.value === true} disabled={control.why !== undefined} onChange={(event) => set(event.target.checked)} />
+          <input type="checkbox" checked={control.value === true} disabled={control.reason !== undefined} onChange={(event) => set(event.target.checked)} />
           <span>
             {control.label}
-            {(control.why ?? control.description) && (
+            {(control.reason ?? control.description) && (
               <>
                 <br />
-                <span className="muted small-text">{control.why ?? control.description}</span>
+                <span className="muted small-text">{control.reason ?? control.description}</span>
               </>
             )}
           </span>
@@ -71,10 +71,10 @@ function ControlInput({ control, set }: { control: Control; set: (value: unknown
         type={control.type === "password" ? "password" : "text"}
         autoComplete="off"
         value={control.value == null ? "" : String(control.value)}
-        disabled={control.why !== undefined}
+        disabled={control.reason !== undefined}
         onChange={(event) => set(event.target.value)}
       />
-      {(control.why ?? control.description) && <span className="hint">{control.why ?? control.description}</span>}
+      {(control.reason ?? control.description) && <span className="hint">{control.reason ?? control.description}</span>}
     </div>
   );
 }

@@ -30,9 +30,9 @@ export function Explanation({ answer, expression }: { answer: Schemas["YaqlAnswe
       )}
       {explanation && (
         <div className="tree">
-          <h3>What each part was</h3>
+          <h3>Subexpressions</h3>
           <ul style={{ border: 0, padding: 0 }}>
-            <Part part={explanation} />
+            <Subexpression subexpression={explanation} />
           </ul>
         </div>
       )}
@@ -40,19 +40,19 @@ export function Explanation({ answer, expression }: { answer: Schemas["YaqlAnswe
   );
 }
 
-function Part({ part }: { part: Schemas["YaqlPart"] }) {
-  const parts = part.parts as Schemas["YaqlPart"][];
+function Subexpression({ subexpression }: { subexpression: Schemas["YaqlPart"] }) {
+  const children = subexpression.parts as Schemas["YaqlPart"][];
   return (
     <li>
-      <code className="tok-yaql">{part.text}</code>{" "}
+      <code className="tok-yaql">{subexpression.text}</code>{" "}
       <span className="muted small-text">
-        {part.error ?? (part.count === 0 ? "was not needed" : part.values.join(", "))}
-        {part.count > part.values.length && part.count > 1 && ` … ${part.count} times`}
+        {subexpression.error ?? (subexpression.count === 0 ? "not evaluated" : subexpression.values.join(", "))}
+        {subexpression.count > subexpression.values.length && subexpression.count > 1 && ` … evaluated ${subexpression.count} times`}
       </span>
-      {parts.length > 0 && (
+      {children.length > 0 && (
         <ul>
-          {parts.map((one, place) => (
-            <Part key={place} part={one} />
+          {children.map((child, index) => (
+            <Subexpression key={index} subexpression={child} />
           ))}
         </ul>
       )}

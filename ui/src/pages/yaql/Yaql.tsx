@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { api, data, type Schemas } from "../../api/client";
-import { useMay } from "../../app/identity";
+import { usePermission } from "../../app/identity";
 import { NodePicker } from "../../components/NodePicker";
 import { PageHead } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
@@ -11,13 +11,13 @@ import { Reference } from "./Reference";
 
 const SAMPLE = '{\n  "nodes": [\n    {"name": "alpha", "roles": ["controller"]},\n    {"name": "beta", "roles": ["compute"]}\n  ]\n}';
 
-/** Expressions tried out over the state of a real node, or over data of one's own. */
+/** Playground for expressions over the state of a node or custom data, and the function reference. */
 export default function Yaql() {
-  const mayOperate = useMay("operate");
+  const canOperate = usePermission("operate");
   return (
     <div className="page">
-      <PageHead title="YAQL" aside={<span className="muted">the language in which any field of a task can be computed</span>} />
-      {mayOperate ? <Playground /> : <p className="muted">Trying expressions out shows the state of nodes, which takes the role of an operator.</p>}
+      <PageHead title="YAQL" aside={<span className="muted">query language of computed task fields</span>} />
+      {canOperate ? <Playground /> : <p className="muted">Evaluating expressions reveals the state of nodes and requires the operator role.</p>}
       <Reference />
     </div>
   );
@@ -29,13 +29,13 @@ function Playground() {
   const setParams = useSetParams();
   const [node, setNode] = useParam("node", "");
   const [task, setTask] = useParam("task", "");
-  const [own, setOwn] = useState(SAMPLE);
+  const [customData, setCustomData] = useState(SAMPLE);
   const clusters = useQuery({ queryKey: ["clusters"], queryFn: () => data(api.GET("/api/v1/clusters")) });
   const evaluate = useMutation({
     mutationFn: () => {
       const body: Schemas["YaqlQuestion"] = { expression };
       if (cluster && node) Object.assign(body, { cluster: Number(cluster), node: Number(node), ...(task && { task }) });
-      else body.data = JSON.parse(own) as Record<string, unknown>;
+      else body.data = JSON.parse(customData) as Record<string, unknown>;
       return data(api.POST("/api/v1/yaql/evaluate", { body }));
     },
   });
@@ -59,20 +59,20 @@ function Playground() {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) evaluate.mutate();
             }}
           />
-          <span className="hint">Ctrl+Enter evaluates.</span>
+          <span className="hint">Press Ctrl+Enter to evaluate.</span>
         </div>
         <div className="row">
           <div className="field">
-            <label htmlFor="over">Over</label>
+            <label htmlFor="input">Input</label>
             <select
-              id="over"
+              id="input"
               value={cluster}
               onChange={(event) => setParams({ cluster: event.target.value, node: "" })}
             >
-              <option value="">data of my own</option>
-              {clusters.data?.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.name}
+              <option value="">custom data</option>
+              {clusters.data?.map((option) => (
+                <option key={option.id} value={option.id}>
+                  {option.name}
                 </option>
               ))}
             </select>
@@ -81,10 +81,10 @@ function Playground() {
             <>
               <div className="field">
                 <label htmlFor="node">Node</label>
-                <NodePicker id="node" label="Node" cluster={cluster} node={node} choose={setNode} />
+                <NodePicker id="node" label="Node" cluster={cluster} node={node} select={setNode} />
               </div>
               <div className="field">
-                <label htmlFor="task">Old state of task</label>
+                <label htmlFor="task">Applied state of task</label>
                 <input id="task" type="text" placeholder="none" value={task} onChange={(event) => setTask(event.target.value)} />
               </div>
             </>
@@ -92,8 +92,8 @@ function Playground() {
         </div>
         {!cluster && (
           <div className="field">
-            <label htmlFor="data">Data, as JSON</label>
-            <textarea id="data" rows={8} spellCheck={false} value={own} onChange={(event) => setOwn(event.target.value)} />
+            <label htmlFor="data">Data (JSON)</label>
+            <textarea id="data" rows={8} spellCheck={false} value={customData} onChange={(event) => setCustomData(event.target.value)} />
           </div>
         )}
         <div className="row">
@@ -105,7 +105,7 @@ function Playground() {
       <section className="card stack" aria-label="Result" aria-live="polite">
         <h2>Result</h2>
         {evaluate.isError && <Problem error={evaluate.error} />}
-        {evaluate.isIdle && <p className="muted">Write an expression and evaluate it.</p>}
+        {evaluate.isIdle && <p className="muted">Enter an expression, then select Evaluate.</p>}
         {evaluate.data && <Explanation answer={evaluate.data} expression={expression} />}
       </section>
     </div>

@@ -7,8 +7,8 @@ export const functionList = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Names that can be completed. */
+/** Function names for completion, without operators. */
 export const functionNames = queryOptions({
   ...functionList,
-  select: (all: Schemas["YaqlFunction"][]) => [...new Set(all.map((one) => one.name).filter((name) => /^[A-Za-z]/.test(name)))].toSorted(),
+  select: (functions: Schemas["YaqlFunction"][]) => [...new Set(functions.map((entry) => entry.name).filter((name) => /^[A-Za-z]/.test(name)))].toSorted(),
 });

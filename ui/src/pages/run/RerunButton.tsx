@@ -3,19 +3,19 @@ import { useNavigate } from "react-router";
 import { api, data } from "../../api/client";
 import { Problem } from "../../components/Problem";
 
-/** Does a task of a run that has ended again, and everything that comes after it. */
-export function Again({ runId, task, node }: { runId: number; task: string; node: string }) {
+/** Button that starts a new run from a task of an ended run: the task and its dependents run again. */
+export function RerunButton({ runId, task, node }: { runId: number; task: string; node: string }) {
   const navigate = useNavigate();
-  const again = useMutation({
+  const rerun = useMutation({
     mutationFn: () => data(api.POST("/api/v1/runs/{id}/retry", { params: { path: { id: runId } }, body: { from: [`${task}/${node}`] } })),
     onSuccess: (next) => navigate(`/runs/${next.id}`),
   });
   return (
     <div className="stack tight">
-      {again.error && <Problem error={again.error} />}
+      {rerun.error && <Problem error={rerun.error} />}
       <div>
-        <button type="button" className="button small" disabled={again.isPending} onClick={() => again.mutate()}>
-          Run again from here
+        <button type="button" className="button small" disabled={rerun.isPending} onClick={() => rerun.mutate()}>
+          Rerun from this task
         </button>
       </div>
     </div>
