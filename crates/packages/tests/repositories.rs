@@ -65,11 +65,16 @@ fn debian_package(target: &Path, name: &str, compression: &str) -> bool {
     match built {
         Ok(output) if output.status.success() => true,
         Ok(output) => {
-            stoker_testkit::record_skip(&format!("dpkg-deb: cannot build a package with {compression}: {}", String::from_utf8_lossy(&output.stderr)));
+            stoker_testkit::record_skip(&format!(
+                "dpkg-deb: cannot build a package with {compression}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
             false
         }
         Err(_) => {
-            stoker_testkit::record_missing_tool("dpkg-deb: `dpkg-deb` is not installed; `apt-get install dpkg`");
+            stoker_testkit::record_missing_tool(
+                "dpkg-deb: `dpkg-deb` is not installed; `apt-get install dpkg`",
+            );
             false
         }
     }

@@ -139,7 +139,10 @@ async fn invalid_attempts_are_refused_with_a_reason() {
         End::Refused { message } => message,
         other => panic!("{other:?}"),
     };
-    assert!(refusal(rig.end_of(attempt(1, "dance", json!({}))).await).contains("no task type `dance`"));
+    assert!(
+        refusal(rig.end_of(attempt(1, "dance", json!({}))).await)
+            .contains("does not support the task type `dance`")
+    );
     let message = refusal(rig.end_of(attempt(2, "shell", json!({}))).await);
     assert_eq!(message, "Missing a required parameter cmd");
     assert!(

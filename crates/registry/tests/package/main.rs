@@ -137,7 +137,7 @@ fn all_files_are_checked_with_positions() {
         check(&tree, CheckOptions::default()).problems.iter().map(ToString::to_string).collect();
     assert_eq!(messages.len(), 6, "{messages:#?}");
     assert!(messages[0].starts_with("components.yaml:1:3: [0].label: `label` is missing"), "{messages:#?}");
-    let expected = "environment_config.yaml:5:19: attributes.a.restrictions[0]: invalid condition: `=` means nothing here (write `==`)";
+    let expected = "environment_config.yaml:5:19: attributes.a.restrictions[0]: invalid condition: unexpected character `=` (write `==`)";
     assert_eq!(messages[5], expected);
 }
 
