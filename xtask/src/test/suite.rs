@@ -99,7 +99,9 @@ impl<'a> Suite<'a> {
             return Ok(());
         }
         // The steps before have installed every tool; one that is missing is a failure, not a skipped test.
-        self.command.env(REQUIRE, "tools");
+        // The caller may require the shared data as well.
+        let required = env::var(REQUIRE).map_or_else(|_| "tools".to_owned(), |list| format!("{list},tools"));
+        self.command.env(REQUIRE, required);
         let is_excluded = |step: &str| self.cx.excluded.contains(step);
         // A tool that cannot be installed has failed its own step; the other tests are still worth running.
         if !is_excluded("oracle")
