@@ -1,5 +1,5 @@
-//! Work beside requests. Long-running loops are registered by name, so that an operator can see when each of them last ran
-//! and why it fails.
+//! Registry of background tasks. Long-running loops are registered by name, so that an operator can see when each of
+//! them last ran and why it fails.
 
 use std::fmt::Display;
 use std::future::Future;
@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::clock::Clock;
 
-/// All background work of one server. Cloning is cheap.
+/// The background tasks of one server. Cloning is cheap.
 #[derive(Clone, Default)]
 pub struct BackgroundTasks(Arc<Inner>);
 
@@ -22,7 +22,7 @@ struct Inner {
     monitors: Mutex<Vec<TaskMonitor>>,
 }
 
-/// How a registered loop is doing.
+/// Status of a registered loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskStatus {
     pub name: &'static str,
@@ -44,7 +44,7 @@ impl TaskStatus {
     }
 }
 
-/// With which a loop reports its passes.
+/// Handle with which a loop reports its passes.
 #[derive(Clone)]
 pub struct TaskMonitor {
     clock: Clock,
@@ -55,7 +55,7 @@ impl BackgroundTasks {
     /// Runs a future until it is done or the server stops.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // Finished tasks leave the set here: nobody joins them.
+        // Reap finished tasks here: nothing else joins them.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(work);
     }
@@ -89,12 +89,12 @@ impl TaskMonitor {
         Self { clock, status: Arc::new(Mutex::new(status)) }
     }
 
-    /// A pass begins.
+    /// Records the start of a pass.
     pub fn start(&self) {
         self.lock().started_at = Some(self.clock.now());
     }
 
-    /// A pass has ended.
+    /// Records the end of a pass.
     pub fn finish<T, E: Display>(&self, result: &Result<T, E>) {
         match result {
             Ok(_) => self.succeed(),
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_loop_reports_its_passes() {
+    async fn loop_status_follows_its_passes() {
         let tasks = BackgroundTasks::default();
         let (done, mut finished) = tokio::sync::oneshot::channel();
         tasks.run("fails, then succeeds", Some(Duration::from_secs(1)), |monitor| async move {

@@ -1,8 +1,8 @@
-//! The one place of this crate that reads a clock.
+//! Wall clock and time formats. The only module of this crate that reads a clock.
 
 use stoker_model::Micros;
 
-/// What time it is.
+/// The wall clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock;
 
@@ -12,34 +12,34 @@ impl Clock {
         Micros(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// For durations.
+    /// Monotonic time, for durations.
     #[expect(clippy::disallowed_methods, reason = "the shell reads clocks, here")]
     pub fn instant() -> std::time::Instant {
         std::time::Instant::now()
     }
 }
 
-/// `2026-01-31T07:00:00.123456`, UTC without a zone, as the predecessor writes times.
+/// `2026-01-31T07:00:00.123456`: UTC without a zone, the format of the Fuel API.
 pub fn plain(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string()
 }
 
-/// `2026-01-31T07:00:00.000000Z`, as Keystone writes them.
+/// `2026-01-31T07:00:00.000000Z`: the format of the Keystone API.
 pub fn zoned(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
-/// The same without a fraction, for clients that know no other form.
+/// RFC 3339 with whole seconds, for clients that parse no fraction.
 pub fn whole_seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// `2026-01-31T07:00:00`, as the module API writes times.
+/// `2026-01-31T07:00:00`: the format of the module API.
 pub fn seconds(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// `2026-01-31 07:00:00.123456`, as it writes those of results.
+/// `2026-01-31 07:00:00.123456`: the format of module results.
 pub fn spaced(at: Micros) -> String {
     timestamp(at).strftime("%Y-%m-%d %H:%M:%S%.6f").to_string()
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_clients_read_them() {
+    fn each_client_format_is_produced() {
         let at = Micros(1_769_842_800_123_456);
         assert_eq!(plain(at), "2026-01-31T07:00:00.123456");
         assert_eq!(zoned(at), "2026-01-31T07:00:00.123456Z");

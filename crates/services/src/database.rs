@@ -1,4 +1,4 @@
-//! Where the database is.
+//! Location of the database.
 
 use std::os::unix::fs::DirBuilderExt as _;
 
@@ -6,7 +6,7 @@ use stoker_settings::DatabaseLocation;
 use stoker_store::Database;
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot make the folder {folder}")]
+#[error("cannot create the folder {folder}")]
 pub struct FolderError {
     pub folder: String,
     pub source: std::io::Error,

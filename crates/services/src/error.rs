@@ -1,4 +1,4 @@
-//! Why a use case failed, by whose fault it is. The transport decides how that is spelled.
+//! Errors of use cases, classified by whose fault they are. The transport maps them to status codes.
 
 use std::error::Error;
 use std::fmt;
@@ -15,16 +15,16 @@ pub enum ServiceError {
     Invalid(ErrorReport),
     #[error("{0}")]
     NotFound(String),
-    /// The input is valid but contradicts what is stored.
+    /// The input is valid but conflicts with stored records.
     #[error("{0}")]
     Conflict(ErrorReport),
     /// Optimistic concurrency: the record has changed since the caller read it.
-    #[error("it has been changed since you read it: the present version is \"{current}\"")]
+    #[error("it has changed since you read it: the current version is \"{current}\"")]
     Stale { current: String },
     /// The environment failed (database, disk). A retry may help.
     #[error("{message}")]
     Unavailable { message: &'static str, source: Option<BoxedError> },
-    /// A bug, or data that no supported version wrote.
+    /// A bug, or a stored record that no supported version wrote.
     #[error("{message}")]
     Internal { message: String, source: Option<BoxedError> },
 }
@@ -32,12 +32,12 @@ pub enum ServiceError {
 pub type ServiceResult<T> = Result<T, ServiceError>;
 type BoxedError = Box<dyn Error + Send + Sync>;
 
-/// A summary for people and, where there are several problems, each of them with its location.
+/// A human-readable summary and, where there are several problems, each of them with its location.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorReport {
     pub message: String,
     pub details: Vec<ErrorDetail>,
-    /// What contradicts a selection of components, as compatibility reports show it.
+    /// Conflicts of a component selection, in the form of the compatibility report.
     pub conflicts: Vec<Json>,
 }
 
@@ -65,7 +65,7 @@ pub struct ErrorDetail {
     pub layer: Option<String>,
     /// Stable name of the class of problem.
     pub code: Option<&'static str>,
-    /// How two components contradict each other.
+    /// How two components conflict.
     pub kind: Option<&'static str>,
     pub help: Option<String>,
     pub plugin: Option<String>,
@@ -78,7 +78,7 @@ pub struct ErrorDetail {
 
 /// The same mistake may occur in thousands of tasks: the summary quotes this many problems.
 const SUMMARY_MAX: usize = 20;
-/// Problems that are listed; the rest would only make the response larger.
+/// Maximum number of problems in a response; bounds its size.
 const DETAILS_MAX: usize = 200;
 
 impl ServiceError {
@@ -126,19 +126,19 @@ impl ServiceError {
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Taken { what } => Self::conflict(format!("this {what} is taken already")),
+            StoreError::Taken { what } => Self::conflict(format!("this {what} already exists")),
             StoreError::Referenced { what } => Self::invalid(format!("it is still in use by a {what}")),
             // Deleted between two reads.
-            StoreError::Missing { what } => Self::NotFound(format!("this {what} is not there any more")),
+            StoreError::Missing { what } => Self::NotFound(format!("this {what} no longer exists")),
             StoreError::Stale { current } => Self::Stale { current: current.to_string() },
             StoreError::UnknownOrder { field, known } => {
-                Self::invalid(format!("cannot order by `{field}`; known are {}", known.join(", ")))
+                Self::invalid(format!("cannot sort by `{field}`; supported fields: {}", known.join(", ")))
             }
             StoreError::Unstorable { .. } => Self::invalid(error.to_string()),
             StoreError::Unavailable(_) => {
-                Self::unavailable("the database is busy or does not answer; try again", error)
+                Self::unavailable("the database is busy or unavailable; try again", error)
             }
-            error => Self::internal_from("the store failed; the server's log says how", error),
+            error => Self::internal_from("the store failed; see the server log", error),
         }
     }
 }
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_quotes_and_lists_a_bounded_number_of_problems() {
+    fn report_bounds_quoted_and_listed_problems() {
         let one = ErrorReport::of(vec![ErrorDetail::new("a", "only this")]);
         assert_eq!(one.message, "only this");
         let many = (0..1000).map(|number| ErrorDetail::new("", format!("problem {number}"))).collect();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_environment_is_worth_a_retry() {
+    fn only_environment_errors_are_transient() {
         assert!(
             ServiceError::from(StoreError::Unavailable(stoker_store::Outage::Slow {
                 after: std::time::Duration::ZERO

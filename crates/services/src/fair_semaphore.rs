@@ -35,7 +35,7 @@ impl FairSemaphore {
 
     /// Cancel-safe: dropping the future loses no permit.
     pub async fn acquire(&self, key: i64) -> FairPermit {
-        let asked = {
+        let requested = {
             let mut inner = self.lock();
             if inner.n_free > 0 {
                 inner.n_free -= 1;
@@ -49,7 +49,7 @@ impl FairSemaphore {
             receiver
         };
         // The sender is dropped only after sending, or together with the semaphore.
-        asked.await.unwrap_or_else(|_| self.permit())
+        requested.await.unwrap_or_else(|_| self.permit())
     }
 
     pub fn n_waiting(&self) -> usize {
@@ -96,19 +96,19 @@ mod tests {
 
     use super::*;
 
-    /// Who got a place in which order, when all of them ask while it is taken.
-    async fn order(asked: &[i64]) -> Vec<i64> {
+    /// Returns the order in which keys get the permit when all of them request it while it is taken.
+    async fn order(requested: &[i64]) -> Vec<i64> {
         let semaphore = FairSemaphore::new(1);
         let first = semaphore.acquire(0).await;
         let served = Arc::new(Mutex::new(Vec::new()));
         let mut tasks = Vec::new();
-        for key in asked {
+        for key in requested {
             let (semaphore, served, key) = (semaphore.clone(), Arc::clone(&served), *key);
             let task = tokio::spawn(async move {
                 let _permit = semaphore.acquire(key).await;
                 served.lock().unwrap().push(key);
             });
-            // Until it waits.
+            // Let the task enqueue itself.
             tokio::task::yield_now().await;
             tasks.push(task);
         }
@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_key_has_its_permit() {
+    async fn permits_rotate_between_keys() {
         assert_eq!(order(&[1, 1, 1, 1, 2, 3, 2]).await, [1, 2, 3, 1, 2, 1, 1]);
         assert_eq!(order(&[5]).await, [5]);
     }
 
-    /// How many semaphore others had at most while a small key waited for one, with so many who want one under each large key.
+    /// Returns how many permits were granted to other keys while a small key waited, with `large[k]` waiters for each key `k`.
     async fn most_before_small(large: &[usize]) -> usize {
         let semaphore = FairSemaphore::new(1);
         let n_given = Arc::new(Mutex::new(0));
@@ -134,7 +134,7 @@ mod tests {
         for (key, n_tasks) in large.iter().enumerate() {
             for _ in 0..*n_tasks {
                 let (semaphore, n_given) = (semaphore.clone(), Arc::clone(&n_given));
-                // As a run does: as soon as something is written down there is more.
+                // Like a driver that writes continuously: it requests the next permit at once.
                 tasks.spawn(async move {
                     loop {
                         let _permit = semaphore.acquire(key as i64).await;
@@ -155,21 +155,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_asks_for_little_waits_for_keys_and_not_for_those_who_wait_under_them() {
+    async fn wait_is_bounded_by_number_of_keys() {
         for large in [&[10][..], &[10_000], &[5_000, 10, 3_000]] {
             let most = most_before_small(large).await;
-            // One of each, and whoever has the place.
-            assert!(most <= large.len() + 1, "{most} semaphore before it, beside {large:?}");
+            // One per key, and the current holder.
+            assert!(most <= large.len() + 1, "{most} permits granted before it, with waiters {large:?}");
         }
     }
 
     #[tokio::test]
-    async fn places_are_not_lost_when_somebody_stops_waiting() {
+    async fn cancelled_waiters_lose_no_permit() {
         let semaphore = FairSemaphore::new(2);
         let (first, second) = (semaphore.acquire(1).await, semaphore.acquire(1).await);
         for key in 0..3 {
             let waited = tokio::time::timeout(Duration::from_millis(5), semaphore.acquire(key)).await;
-            assert!(waited.is_err(), "there are two places");
+            assert!(waited.is_err(), "both permits are taken");
         }
         drop(first);
         drop(second);

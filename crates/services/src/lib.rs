@@ -1,8 +1,8 @@
 //! Use cases of the server, without HTTP.
 //!
-//! Handlers of `server` and drivers of `orchestrator` call this crate with domain values and a store session. It answers
-//! with domain values or a [`ServiceError`], which says whose fault a failure is; turning that into a status code is the
-//! business of `server`. It knows no caller: whoever changes something passes an `Actor`.
+//! Handlers of `server` and drivers of `orchestrator` call this crate with domain values and a store session. It
+//! returns domain values or a [`ServiceError`], which says whose fault a failure is; `server` maps that to an HTTP
+//! status. Callers pass an `Actor`: authentication and authorization happen in `server`.
 
 pub mod background;
 pub mod clock;

@@ -1,6 +1,6 @@
-//! Names of nodes.
+//! Node identifiers.
 
-/// Six bytes in lower case with colons between them.
+/// Normalizes a MAC address: six lowercase hexadecimal bytes separated by colons.
 pub fn normal_mac(text: &str) -> Option<String> {
     let lower = text.trim().to_ascii_lowercase().replace('-', ":");
     let mut n_parts = 0;

@@ -1,4 +1,4 @@
-//! Optimistic concurrency: the versions of a record that a caller means to change.
+//! Optimistic concurrency: the record versions that a caller's `If-Match` accepts.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ use crate::error::{ServiceError, ServiceResult};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precondition {
-    /// Whatever version is stored.
+    /// Accepts every version.
     Any,
     Versions(Vec<String>),
 }
@@ -23,17 +23,17 @@ impl Precondition {
         }
     }
 
-    /// For a record that does not exist: a caller who knows a version of it is too late.
+    /// Precondition for a record that does not exist: a caller that expects a version fails.
     pub fn check_absent(&self) -> ServiceResult<()> {
         match self {
             Self::Any => Ok(()),
-            Self::Versions(_) => Err(ServiceError::Stale { current: "none: it is not there".to_owned() }),
+            Self::Versions(_) => Err(ServiceError::Stale { current: "none: it does not exist".to_owned() }),
         }
     }
 }
 
-/// A graph is found by owner and type, under which another one may be created after it was deleted; the id tells the two
-/// apart.
+/// Version of a graph. A graph is looked up by owner and type, and a deleted graph may be recreated under the same
+/// key: the id distinguishes the two.
 pub fn graph_version(graph: &Graph) -> String {
     format!("{}.{}", graph.id, graph.generation)
 }

@@ -1,4 +1,4 @@
-//! Random numbers: the only module of this crate that draws them.
+//! Random numbers. The only module of this crate that draws them.
 
 use crate::error::{ServiceError, ServiceResult};
 
@@ -8,7 +8,7 @@ const LETTERS_AND_DIGITS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
-        .map_err(|error| ServiceError::internal_from("the system gives no random numbers", error))?;
+        .map_err(|error| ServiceError::internal_from("the system random source failed", error))?;
     Ok(bytes)
 }
 
@@ -21,7 +21,7 @@ pub fn uuid() -> ServiceResult<String> {
     Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
 }
 
-/// For jitter: falls back to 0 where the system gives no random numbers.
+/// A random number below `limit`, for jitter: 0 if the system random source fails.
 pub fn below(limit: u64) -> u64 {
     getrandom::u64().map_or(0, |drawn| drawn % limit.max(1))
 }
@@ -30,13 +30,13 @@ pub fn hex_text(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, HEX_DIGITS)
 }
 
-/// Letters and digits: fit for every configuration file.
+/// Alphanumeric, so that it needs no quoting in configuration files.
 pub fn password(n_chars: usize) -> ServiceResult<String> {
     text(n_chars, LETTERS_AND_DIGITS)
 }
 
 fn text(n_chars: usize, alphabet: &[u8]) -> ServiceResult<String> {
-    // Bytes beyond the last whole alphabet are thrown away: they would favour its beginning.
+    // Rejection sampling: bytes beyond the last full multiple of the alphabet would bias towards its beginning.
     let n_usable = 256 / alphabet.len() * alphabet.len();
     let mut text = String::with_capacity(n_chars);
     while text.len() < n_chars {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_have_the_length_and_the_letters_asked_for() {
+    fn random_text_has_requested_length_and_alphabet() {
         for n_chars in [0, 1, 24, 64, 200] {
             let password = password(n_chars).unwrap();
             assert_eq!(password.len(), n_chars);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uuid_is_of_version_4() {
+    fn uuid_has_version_4() {
         let uuid = uuid().unwrap();
         let lengths: Vec<usize> = uuid.split('-').map(str::len).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12]);

@@ -1,4 +1,4 @@
-//! All use cases of one server, with what they share.
+//! The use cases of one server and their shared dependencies.
 
 use std::sync::Arc;
 
@@ -25,23 +25,23 @@ pub struct Services {
     pub repositories: Repositories,
     pub graphs: Graphs,
     pub planning: Planning,
-    /// Seal contents of modules and secrets of webhooks at rest.
+    /// Encrypt module contents and webhook secrets at rest.
     pub module_keys: ModuleKeys,
     pub webhooks: Webhooks,
 }
 
-/// What the composition root provides.
+/// Dependencies supplied by the composition root.
 pub struct Environment {
     pub store: Store,
     pub settings: Arc<Server>,
     pub clock: Clock,
     pub tracer: Tracer,
     pub is_encrypted: bool,
-    /// Certificate in PEM form that clients of this server have to trust, where it issues its own.
+    /// PEM certificate of the internal certificate authority that clients have to trust, if the server has one.
     pub authority: Option<Arc<str>>,
 }
 
-/// Why the use cases cannot be offered.
+/// Why the services cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("the store failed")]
@@ -55,13 +55,13 @@ pub enum OpenError {
 }
 
 impl Services {
-    /// Opens the keys of modules, and agrees with the other servers of the database on the secrets they share.
+    /// Opens the module keys and agrees with the other servers of the database on shared secrets.
     pub async fn open(environment: Environment) -> Result<Self, OpenError> {
         let Environment { store, settings, clock, tracer, is_encrypted, authority } = environment;
-        let is_sealed = is_something_sealed(&store).await?;
-        let module_keys = ModuleKeys::open(&settings.modules.key_file, is_sealed)?;
+        let has_encrypted_data = has_encrypted_data(&store).await?;
+        let module_keys = ModuleKeys::open(&settings.modules.key_file, has_encrypted_data)?;
         if matches!(settings.database, DatabaseLocation::Url(_)) {
-            key_agreement::agree(&store, &module_keys, is_sealed, clock.now()).await?;
+            key_agreement::agree(&store, &module_keys, has_encrypted_data, clock.now()).await?;
         }
         let packages = Packages::new(&settings);
         let repositories = Repositories {
@@ -91,7 +91,7 @@ impl Services {
     }
 }
 
-async fn is_something_sealed(store: &Store) -> Result<bool, StoreError> {
+async fn has_encrypted_data(store: &Store) -> Result<bool, StoreError> {
     let mut session = store.read().await?;
     let has_modules = !session.module_list(&ModuleFilter::default()).await?.is_empty();
     Ok(has_modules || !session.webhook_list(&List::default()).await?.items.is_empty())

@@ -1,21 +1,21 @@
-//! The trace that the current work is a part of (W3C Trace Context).
+//! Trace of the current work (W3C Trace Context).
 //!
-//! The server puts the trace of a request here; a run keeps it in its options, so that whichever server carries the run out
-//! continues the same trace.
+//! The server sets the trace of a request. A run stores it in its options, so that the driver continues the same
+//! trace, on whichever server it runs.
 
 use std::future::Future;
 
 use stoker_model::Json;
 use stoker_traces::Traceparent;
 
-/// The option of a run that holds its trace.
+/// Run option that stores the trace.
 const KEY: &str = "traceparent";
 
 tokio::task_local! {
     static CURRENT: Traceparent;
 }
 
-/// The trace of the current task, if it has one.
+/// Returns the trace of the current task, if any.
 pub fn current() -> Option<Traceparent> {
     CURRENT.try_with(|trace| *trace).ok()
 }
@@ -35,7 +35,7 @@ pub fn put(options: &mut Json) {
     }
 }
 
-/// The trace stored in the options of a run.
+/// Returns the trace stored in the options of a run.
 pub fn of(options: &Json) -> Option<Traceparent> {
     Traceparent::parse(options.get(KEY)?.as_str()?)
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_run_keeps_its_trace() {
+    async fn run_options_carry_the_trace() {
         let mut options = Json::Object(stoker_model::JsonMap::new());
         put(&mut options);
         assert_eq!(of(&options), None);

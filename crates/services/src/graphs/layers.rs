@@ -1,4 +1,4 @@
-//! The layers of a cluster's graph, read in one moment.
+//! Layers of a cluster's graph, read from one consistent snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::repositories::{former_sources, sources_of};
 
 use super::Graphs;
 
-/// Which layers are wanted.
+/// Selection of layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     pub release: bool,
@@ -31,7 +31,7 @@ impl Wanted {
     pub const CLUSTER: Self = Self { release: false, cluster: true, plugins: false };
     pub const PLUGINS: Self = Self { release: false, cluster: false, plugins: true };
 
-    /// Any mix: `release,cluster`.
+    /// Parses a list such as `release,cluster`.
     pub fn parse(names: &[String]) -> ServiceResult<Self> {
         let mut wanted = Self { release: false, cluster: false, plugins: false };
         for name in names {
@@ -41,8 +41,9 @@ impl Wanted {
                 "plugins" | "plugin" => wanted.plugins = true,
                 other => {
                     let shown: String = other.chars().take(60).collect();
-                    let message =
-                        format!("`{shown}` is no layer: `layers` is a list of release, cluster, plugins");
+                    let message = format!(
+                        "unknown layer `{shown}`; `layers` is a list of `release`, `cluster`, `plugins`"
+                    );
                     return Err(ServiceError::invalid(message));
                 }
             }
@@ -57,23 +58,23 @@ pub struct Layers {
     cluster: Option<Graph>,
     plugins: Vec<PluginLayer>,
     rules: MergeRules,
-    /// What is wrong with stage tasks of plugins, which are then no part of the graph.
+    /// Problems of plugin stage tasks; the affected tasks are left out of the graph.
     pub findings: Vec<Finding>,
-    /// Tasks that nobody wrote: they bring what tasks of plugins need.
+    /// Names of generated tasks, which distribute the packages and scripts of plugins.
     pub helpers: Vec<String>,
-    /// What takes away that nodes were given by plugins which are no longer enabled.
+    /// Generated tasks that remove package sources of plugins that are no longer enabled.
     former: Vec<(Source, Vec<Task>)>,
 }
 
 struct PluginLayer {
     plugin: Plugin,
-    /// None if the plugin has nothing to say about graphs of this type but stage tasks.
+    /// `None` if the plugin contributes only stage tasks to graphs of this type.
     graph: Option<Graph>,
     tasks: Arc<[Task]>,
 }
 
 impl PluginLayer {
-    /// Adds tasks that nobody wrote; their names.
+    /// Adds generated tasks and returns their names.
     fn add(&mut self, made: Vec<Task>, taken: &mut HashSet<String>) -> Vec<String> {
         let names: Vec<String> = made.iter().map(|task| task.name.clone()).collect();
         taken.extend(names.iter().cloned());
@@ -99,7 +100,7 @@ impl Layers {
         let plugins = if wanted.plugins { enabled_plugins(session, cluster).await? } else { Vec::new() };
         let (release, own) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
         let mut owners: Vec<Owner> = plugins.iter().map(|plugin| Owner::Plugin(plugin.id)).collect();
-        // Stage tasks of plugins are hung between those of the other layers.
+        // Stage tasks of plugins are anchored to tasks of the other layers, so these are read too.
         owners.extend((wanted.release || wanted.plugins).then_some(release));
         owners.extend((wanted.cluster || wanted.plugins).then_some(own));
         let filter = GraphFilter { owners: Some(owners), types: Some(vec![graph_type.clone()]) };
@@ -125,7 +126,7 @@ impl Layers {
             former: Vec::new(),
         };
         if has_stages(graph_type) {
-            layers.hang_stage_tasks(&graphs.settings.plugin_scripts_root);
+            layers.anchor_stage_tasks(&graphs.settings.plugin_scripts_root);
         }
         let present = layers.add_helpers(graphs, session, cluster).await?;
         if wanted.plugins && has_stages(graph_type) {
@@ -137,8 +138,8 @@ impl Layers {
         Ok(layers)
     }
 
-    /// Puts the stage tasks of plugins into their layers.
-    fn hang_stage_tasks(&mut self, scripts_root: &str) {
+    /// Replaces the stage tasks of plugins by tasks with dependencies on the stages.
+    fn anchor_stage_tasks(&mut self, scripts_root: &str) {
         let has_stage = |layer: &PluginLayer| {
             !layer.plugin.body.tasks.is_empty()
                 || layer.tasks.iter().any(|task| task.field("stage").is_some())
@@ -160,8 +161,8 @@ impl Layers {
         self.findings = staged.findings;
     }
 
-    /// Gives each plugin whose files are here tasks that bring its packages and its scripts to its nodes. Names of plugins with
-    /// packages.
+    /// Adds generated tasks that distribute the packages and scripts of each plugin installed on this server. Returns
+    /// the names of plugins with packages.
     async fn add_helpers(
         &mut self,
         graphs: &Graphs,
@@ -213,7 +214,7 @@ impl Layers {
         self.rules
     }
 
-    /// The names of roles and tags that nodes of the cluster can have.
+    /// Returns the names of roles and tags that nodes of the cluster can have.
     pub async fn places(&self, session: &mut Session, cluster: &Cluster) -> ServiceResult<Vec<String>> {
         let release = session.release_get(cluster.release_id).await?;
         let of_release = release
@@ -225,7 +226,7 @@ impl Layers {
         Ok(of_release.chain(of_plugins).chain(own).collect())
     }
 
-    /// The graphs that were read, by the layer they are.
+    /// Returns the stored graphs by layer.
     pub fn graph_ids(&self) -> Vec<(Source, GraphId)> {
         let release = self.release.iter().map(|graph| (Source::Release, graph.id));
         let cluster = self.cluster.iter().map(|graph| (Source::Cluster, graph.id));
@@ -250,7 +251,7 @@ impl Layers {
     }
 }
 
-/// Tasks that take away the sources of packages of plugins that are no longer enabled.
+/// Generates tasks that remove package sources of plugins that are no longer enabled.
 async fn former_tasks(
     graphs: &Graphs,
     session: &mut Session,
@@ -267,7 +268,7 @@ async fn former_tasks(
     Ok(made.collect())
 }
 
-/// The tasks of one owner as a layer.
+/// Returns the tasks of one owner as a layer.
 pub fn layer(source: Source, graph: &Graph) -> Layer<'_> {
     Layer {
         source,
@@ -286,12 +287,12 @@ async fn enabled_plugins(session: &mut Session, cluster: &Cluster) -> ServiceRes
     Ok(plugins)
 }
 
-/// The names of roles and tags of a release by itself.
+/// Returns the role and tag names of a release alone.
 pub fn places_of_release(release: &Release) -> Vec<String> {
     names(&release.body.roles_metadata, &release.body.tags_metadata)
 }
 
-/// Names of roles, of their tags, and of tags by themselves.
+/// Role names, tags of roles, and tag names.
 fn names(roles: &JsonMap, tags: &JsonMap) -> Vec<String> {
     let of_roles = roles.values().filter_map(|meta| meta.get("tags")?.as_array()).flatten();
     let of_roles = of_roles.filter_map(|tag| tag.as_str().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Graphs of releases, clusters and plugins: stored as layers, merged for a cluster.
+//! Graphs of releases, clusters and plugins: stored as layers and merged per cluster.
 
 mod layers;
 mod planned;
@@ -23,7 +23,7 @@ pub use upload::{UploadedGraph, check_tasks};
 use crate::plugins::files::Packages;
 use crate::repositories::Repositories;
 
-/// What merging the layers of a graph depends on beside the store.
+/// Dependencies of merging, besides the store.
 #[derive(Clone)]
 pub struct Graphs {
     pub settings: Arc<Server>,
@@ -33,7 +33,7 @@ pub struct Graphs {
 }
 
 impl Graphs {
-    /// Functions that expressions of task fields and node filters can call.
+    /// Returns the functions available to expressions of task fields and node filters.
     pub fn library(&self) -> Arc<Library> {
         self.settings.library.clone().unwrap_or_else(stoker_planner::library)
     }

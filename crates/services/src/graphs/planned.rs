@@ -1,4 +1,4 @@
-//! The merged graph of a cluster as plans are made from it.
+//! Merged graph of a cluster, as input of planning.
 
 use std::collections::HashMap;
 
@@ -12,19 +12,19 @@ use crate::error::ServiceResult;
 use super::Graphs;
 use super::layers::{Layers, Wanted};
 
-/// All layers as one list of tasks.
+/// All layers, merged to one list of tasks.
 pub struct PlannedGraph {
     pub tasks: Vec<Task>,
     pub metadata: GraphMetadata,
-    /// Why some tasks are not among them. Without these there must be no plan.
+    /// Errors that removed tasks from the graph. A graph with errors must not be planned.
     pub errors: Vec<Finding>,
     origins: Origins,
-    /// Tasks that nobody wrote: they bring what tasks of plugins need.
+    /// Names of generated tasks, which distribute the packages and scripts of plugins.
     helpers: Vec<String>,
 }
 
 impl PlannedGraph {
-    /// Those of these tasks that have to run before one that is chosen can: who chooses tasks need not know them.
+    /// Returns the generated tasks that `chosen` tasks require, so that a caller who selects tasks need not list them.
     pub fn helpers_of(&self, chosen: &[String]) -> Vec<String> {
         let helps = |task: &&Task| {
             let waiting = task.field("required_for").and_then(Json::as_array).into_iter().flatten();
@@ -36,12 +36,12 @@ impl PlannedGraph {
     }
 }
 
-/// Who set what, and where that was written.
+/// Provenance: the layer and source line of each field.
 #[derive(Default)]
 struct Origins {
-    /// Weak to strong.
+    /// In ascending precedence.
     layers: Vec<(String, GraphSource)>,
-    /// By task: fields with the places of their layers, and the place of the strongest layer that has the task.
+    /// By task: layer index of each field, and of the highest-precedence layer that defines the task.
     set_by: HashMap<String, (HashMap<String, u32>, u32)>,
 }
 
@@ -94,7 +94,7 @@ impl Origins {
 }
 
 impl PlannedGraph {
-    /// Who set a field of a task, as in `cross_depends[0].role`, and where.
+    /// Returns the layer and source line of a task field such as `cross_depends[0].role`.
     pub fn origin(&self, task: &str, path: &str) -> Option<Origin> {
         let (fields, strongest) = self.origins.set_by.get(task)?;
         let field = canonical_field(path.split(['.', '[']).next().unwrap_or_default());

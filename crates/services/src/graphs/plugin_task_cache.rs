@@ -1,4 +1,4 @@
-//! Tasks of plugins as they take part in a merge, made once for each version of graph and plugin.
+//! Cache of plugin tasks in the form in which they are merged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stoker_graph::plugin_tasks;
 use stoker_model::{Graph, GraphId, Plugin, Task};
 
-/// Graphs remembered before all are forgotten; there are few plugins, and their graphs seldom change.
+/// Number of graphs cached before the cache is cleared. A server has few plugins, and their graphs rarely change.
 const GRAPHS_MAX: usize = 512;
 
-/// Neither a generation of a graph nor one of a plugin ever changes, nor does where scripts are on nodes while the server
-/// runs, so what was made of them is good for ever.
+/// Entries are keyed by the generations of graph and plugin, which are immutable, so they need no invalidation. The
+/// scripts root is fixed while the server runs.
 #[derive(Default)]
 pub struct PluginTaskCache {
     graphs: Mutex<HashMap<GraphId, Made>>,

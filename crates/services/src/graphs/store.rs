@@ -1,4 +1,4 @@
-//! Creating, changing and deleting the graph of an owner. Whether the caller may see the owner is checked before, in the same
+//! Creation, update and deletion of an owner's graph. The caller has checked access to the owner in the same
 //! transaction.
 
 use serde_json::json;
@@ -11,22 +11,22 @@ use super::upload::{UploadedGraph, check_tasks};
 use crate::error::{ErrorDetail, ServiceError, ServiceResult};
 use crate::precondition::{Precondition, graph_version};
 
-/// The graph type that path and body agree on.
+/// Returns the graph type, which path and body must agree on.
 pub fn agreed_type(path: Option<GraphType>, body: &GraphBody) -> ServiceResult<GraphType> {
     match (path, &body.graph_type) {
         (Some(path), Some(body)) if path != *body => Err(ServiceError::invalid(format!(
-            "the path is about graph type `{path}`, the body about `{body}`; a type cannot change"
+            "the path names graph type `{path}`, the body `{body}`; the type of a graph cannot change"
         ))),
         (Some(path), _) => Ok(path),
         (None, body) => Ok(body.clone().unwrap_or_default()),
     }
 }
 
-/// Refuses a body that names another owner than the path.
+/// Rejects a body that names an owner other than the path's.
 pub fn agreed_owner(path: Owner, body: &GraphBody) -> ServiceResult<()> {
     match body.owner {
         Some(owner) if owner != path => Err(ServiceError::invalid(format!(
-            "the graph belongs to {} {}, the body says {} {}; an owner cannot change",
+            "the graph belongs to {} {}, the body names {} {}; the owner of a graph cannot change",
             path.kind(),
             path.id(),
             owner.kind(),
@@ -36,13 +36,13 @@ pub fn agreed_owner(path: Owner, body: &GraphBody) -> ServiceResult<()> {
     }
 }
 
-/// A stored graph with the warnings about it.
+/// A stored graph and its warnings.
 pub struct Stored {
     pub graph: Graph,
     pub warnings: Vec<ErrorDetail>,
 }
 
-/// An uploaded graph that can be stored.
+/// An uploaded graph that passed all checks.
 pub struct CheckedGraph {
     metadata: GraphMetadata,
     tasks: Vec<Task>,
@@ -51,7 +51,7 @@ pub struct CheckedGraph {
 }
 
 impl CheckedGraph {
-    /// Checks before the transaction begins, since a large graph takes a while and writers wait for each other.
+    /// Runs the checks before the write transaction begins: a large graph takes a while, and writers are serialized.
     pub fn new(graphs: &Graphs, uploaded: UploadedGraph) -> ServiceResult<Self> {
         let UploadedGraph { body, source, mut warnings } = uploaded;
         let (metadata, tasks) = body.into_parts();
@@ -79,7 +79,7 @@ pub async fn graph_create(
     Ok(Stored { graph, warnings })
 }
 
-/// `graph` was read in the transaction.
+/// Updates `graph`, which was read in the same transaction.
 pub async fn graph_update(
     graphs: &Graphs,
     mut writing: Writing,
@@ -112,7 +112,7 @@ pub async fn graph_delete(
     Ok(writing.commit(describe("graph.delete", &graph)).await?)
 }
 
-/// Replaces the tasks of the owner's graph of that type; creates the graph if it does not exist. [`check_tasks`] has passed.
+/// Replaces the tasks of the owner's graph of that type and creates the graph if needed. Requires [`check_tasks`].
 pub async fn graph_tasks_replace(
     mut writing: Writing,
     owner: Owner,
@@ -132,7 +132,7 @@ pub async fn graph_tasks_replace(
     Ok(graph)
 }
 
-/// The audit entry of a change.
+/// Returns the audit log entry of a change.
 pub fn describe(action: &'static str, graph: &Graph) -> Change {
     let detail = json!({
         "type": graph.graph_type.as_str(),

@@ -1,4 +1,4 @@
-//! A graph as it is uploaded: what it says, where each task stands, and what is probably wrong with it.
+//! An uploaded graph: its content, the source line of each task, and warnings.
 
 use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
 use stoker_manifest::graph::GraphBody;
@@ -15,7 +15,7 @@ pub struct UploadedGraph {
 }
 
 impl UploadedGraph {
-    /// `problems` are those that parsing found; none of them is an error.
+    /// `problems` come from parsing and contain no error.
     pub fn new(body: GraphBody, source: GraphSource, problems: &[Problem]) -> Self {
         let warnings = problems.iter().filter(|problem| problem.severity == ProblemSeverity::Warning);
         let detail =
@@ -24,8 +24,8 @@ impl UploadedGraph {
     }
 }
 
-/// Warnings about tasks. A cycle that no other layer can break is refused; findings that depend on other layers are left to
-/// the check of the merged graph.
+/// Returns warnings about tasks. Rejects a cycle that no other layer can break. Findings that other layers may
+/// resolve are left to the check of the merged graph.
 pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<ErrorDetail>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = graphs.library();
@@ -39,12 +39,12 @@ pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> Ser
         return Err(ServiceError::Invalid(ErrorReport { message, details, conflicts: Vec::new() }));
     }
     let shown = findings.iter().filter(|finding| !DEFERRED.contains(&finding.code));
-    // The graph is stored, so each of them is a warning whatever its severity.
+    // The graph is stored anyway, so every finding is reported as a warning.
     let warning = |finding| ErrorDetail { severity: DetailSeverity::Warning, ..detail(finding, source) };
     Ok(shown.map(warning).collect())
 }
 
-/// Findings that layers uploaded later may resolve, and bare words, which parsing has reported with their exact locations.
+/// Findings that other layers may resolve, and bare words, which parsing already reported with exact locations.
 const DEFERRED: &[&str] =
     &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
 

@@ -1,4 +1,4 @@
-//! Components as releases and plugins write them.
+//! Readers of component lists of releases and plugins.
 
 use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_of};
 use stoker_manifest::{Problems, codes};
@@ -8,13 +8,13 @@ use stoker_yaml::Node;
 const COMPONENTS_MAX: usize = 500;
 const PREDICATES: &[&str] = &["any_of", "all_of", "one_of", "none_of"];
 
-/// A list of components. The shape is checked; whether names lead anywhere is for those who choose among them.
+/// Reads a list of components. Only the structure is validated; unresolved names are found when components are chosen.
 pub fn read(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     list_of(component)(node, problems)?;
     bounded(json_list(node, problems)?, node, problems)
 }
 
-/// A list of components that say what they work with.
+/// Reads a list of components with their compatibility.
 pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     let provided = object(|fields| {
         let name = fields.required("name", string_of(1..=255));
@@ -25,12 +25,12 @@ pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> 
     bounded(json_list(node, problems)?, node, problems)
 }
 
-/// All are held against all, so that there cannot be any number of them.
+/// Compatibility is checked pairwise, so the number of components is bounded.
 fn bounded(components: Vec<Json>, node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     if components.len() <= COMPONENTS_MAX {
         return Some(components);
     }
-    let message = format!("{} components are too many; there may be {COMPONENTS_MAX}", components.len());
+    let message = format!("too many components: {} (at most {COMPONENTS_MAX})", components.len());
     problems.error(codes::TOO_MANY, node.span, message);
     None
 }

@@ -1,4 +1,4 @@
-//! EmbeddedGraphs that come inside a release or a plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default one.
+//! Graphs embedded in a release or plugin: `graphs: [{type, …}]`, and `deployment_tasks` for the default graph.
 
 use stoker_manifest::graph::{GraphBody, read_node, read_tasks_node};
 use stoker_manifest::reader::{Fields, list_of, string};
@@ -7,7 +7,7 @@ use stoker_model::{GraphType, Owner};
 use stoker_store::{StoreError, Writing};
 use stoker_yaml::Node;
 
-/// EmbeddedGraphs of an owner that may not be stored yet, at most one of a type.
+/// Graphs of an owner that may not be stored yet, at most one per type.
 #[derive(Debug, Default)]
 pub struct EmbeddedGraphs(Vec<(GraphType, GraphBody)>);
 
@@ -16,10 +16,10 @@ impl EmbeddedGraphs {
     pub fn read(fields: &mut Fields<'_, '_>, text: &str) -> Self {
         let graphs = fields.optional("graphs", |node, problems| read_graphs(node, text, problems));
         let mut graphs = graphs.unwrap_or_default();
-        let place = fields.node().get("deployment_tasks").map(|node| node.span);
+        let span = fields.node().get("deployment_tasks").map(|node| node.span);
         let tasks =
             fields.optional("deployment_tasks", |node, problems| read_tasks_node(node, text, problems));
-        let Some((tasks, place)) = tasks.zip(place) else { return Self(graphs) };
+        let Some((tasks, span)) = tasks.zip(span) else { return Self(graphs) };
         let default = graphs.iter_mut().find(|(graph_type, _)| graph_type.as_str() == GraphType::DEFAULT);
         match default {
             None => {
@@ -27,17 +27,17 @@ impl EmbeddedGraphs {
                 graphs.insert(0, (GraphType::default(), body));
             }
             Some((_, body)) if body.tasks.is_none() => body.tasks = Some(tasks),
-            // Both are there in what some packagers write; an empty list takes nothing away.
+            // Some packagers write both keys; an empty list overrides nothing.
             Some(_) if tasks.is_empty() => {}
             Some(_) => fields.problems().in_key("deployment_tasks", |problems| {
-                let message = "these are the tasks of the graph `default`, which `graphs` has too";
-                problems.error(codes::CONFLICT, place, message).help("leave one of them out".to_owned());
+                let message = "both `deployment_tasks` and `graphs` define the tasks of graph `default`";
+                problems.error(codes::CONFLICT, span, message).help("remove one of them".to_owned());
             }),
         }
         Self(graphs)
     }
 
-    /// The graphs of a new owner, who always has a default one.
+    /// Creates the graphs of a new owner, which always has a default graph.
     pub async fn create(mut self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
         if !self.0.iter().any(|(graph_type, _)| graph_type.as_str() == GraphType::DEFAULT) {
             self.0.insert(0, (GraphType::default(), GraphBody::default()));
@@ -49,7 +49,7 @@ impl EmbeddedGraphs {
         Ok(())
     }
 
-    /// Changes the graphs of an owner; types that are not mentioned stay as they are.
+    /// Updates the graphs of an owner; types that are not mentioned are kept.
     pub async fn apply(self, writing: &mut Writing, owner: Owner) -> Result<(), StoreError> {
         for (graph_type, body) in self.0 {
             if let Some(graph) = writing.graph_find(owner, &graph_type).await? {
@@ -64,7 +64,7 @@ impl EmbeddedGraphs {
         Ok(())
     }
 
-    /// For the audit log.
+    /// Graph types, for the audit log.
     pub fn types(&self) -> Vec<String> {
         self.0.iter().map(|(graph_type, _)| graph_type.to_string()).collect()
     }
@@ -76,13 +76,9 @@ fn read_graphs(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<(
     for (item_idx, body) in bodies.into_iter().enumerate() {
         let graph_type = body.graph_type.clone().unwrap_or_default();
         if graphs.iter().any(|(known, _)| *known == graph_type) {
-            let place = node.as_seq().map_or(node.span, |items| items[item_idx].span);
+            let span = node.as_seq().map_or(node.span, |items| items[item_idx].span);
             problems.in_item(item_idx, |problems| {
-                problems.error(
-                    codes::CONFLICT,
-                    place,
-                    format!("there is a graph of the type `{graph_type}` already"),
-                );
+                problems.error(codes::CONFLICT, span, format!("duplicate graph of type `{graph_type}`"));
             });
         }
         graphs.push((graph_type, body));
@@ -93,13 +89,13 @@ fn read_graphs(node: &Node, text: &str, problems: &mut Problems) -> Option<Vec<(
 fn graph(node: &Node, text: &str, problems: &mut Problems) -> Option<GraphBody> {
     let body = read_node(node, text, problems)?;
     if body.owner.is_some() {
-        let message = "`model` and `model_id` mean nothing here: the graph belongs to what it came with";
+        let message = "`model` and `model_id` are not allowed here: the graph belongs to the document it is embedded in";
         problems.error(codes::CONFLICT, node.span, message);
     }
     Some(body)
 }
 
-/// A type as somebody wrote it.
+/// Reads a graph type.
 pub fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
     let name = string(node, problems)?;
     GraphType::new(&name).map_err(|error| _ = problems.error(codes::FORM, node.span, error.to_string())).ok()

@@ -1,4 +1,4 @@
-//! Who has roles and tags: a release, or a cluster, which also has those of its release and its enabled plugins.
+//! Owners of roles and tags: a release, or a cluster, which inherits those of its release and enabled plugins.
 
 use stoker_model::{Cluster, ClusterId, Json, JsonMap, Owner, Plugin, Release, ReleaseId, TenantId};
 use stoker_registry::contributions::only_while_enabled;
@@ -8,22 +8,22 @@ use crate::error::{ServiceError, ServiceResult};
 
 use super::sections;
 
-/// Which of the two.
+/// Roles or tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Roles,
     Tags,
 }
 
-/// A release or a cluster with everything that its roles and tags may refer to.
+/// A release or cluster with all records that its roles and tags can refer to.
 pub struct Holder {
     release: Release,
-    /// The cluster and its enabled plugins, unless the release itself is meant.
+    /// The cluster and its enabled plugins; `None` for a release.
     cluster: Option<(Cluster, Vec<Plugin>)>,
 }
 
 impl Holder {
-    /// Of an owner that belongs to the tenant, where the caller is limited to one.
+    /// `tenant_limit` hides clusters of other tenants.
     pub async fn find(
         session: &mut Session,
         tenant_limit: Option<TenantId>,
@@ -43,7 +43,7 @@ impl Holder {
         }
     }
 
-    /// Of a cluster at hand.
+    /// For a cluster that is already loaded.
     pub async fn of_cluster(session: &mut Session, cluster: Cluster) -> ServiceResult<Self> {
         let plugins = enabled_plugins(session, cluster.id).await?;
         Ok(Self { release: release(session, cluster.release_id).await?, cluster: Some((cluster, plugins)) })
@@ -61,7 +61,7 @@ impl Holder {
         self.cluster.as_ref().map_or(self.release.generation, |(cluster, _)| cluster.generation)
     }
 
-    /// Those it has itself.
+    /// Returns its own entries, without inherited ones.
     pub fn own(&self, part: Part) -> &JsonMap {
         match (&self.cluster, part) {
             (Some((cluster, _)), Part::Roles) => &cluster.roles_metadata,
@@ -79,7 +79,7 @@ impl Holder {
         }
     }
 
-    /// What is said about one of its own.
+    /// Returns one of its own entries.
     pub fn find_own(&self, part: Part, name: &str) -> ServiceResult<&Json> {
         self.own(part).get(name).ok_or_else(|| {
             let shown: String = name.chars().take(60).collect();
@@ -88,8 +88,7 @@ impl Holder {
         })
     }
 
-    /// All that count for it, by name: of its release, then its own, then of its plugins. Where two have one name
-    /// the cluster's own is meant.
+    /// Returns own and inherited entries by name. Precedence for equal names: the cluster, the release, plugins.
     pub fn all(&self, part: Part) -> JsonMap {
         let mut all = of_release(&self.release, part).clone();
         let Some((_, plugins)) = &self.cluster else { return all };
@@ -106,7 +105,7 @@ impl Holder {
         all
     }
 
-    /// The volumes of a role that counts for it.
+    /// Returns the volumes of a role, own or inherited.
     pub fn volumes_of_role(&self, role: &str) -> Vec<Json> {
         let own = self.cluster.iter().map(|(cluster, _)| &cluster.volumes_roles_mapping);
         let plugins = self.cluster.iter().flat_map(|(_, plugins)| plugins);
@@ -116,7 +115,7 @@ impl Holder {
         mapped.and_then(Json::as_array).cloned().unwrap_or_default()
     }
 
-    /// Says which volumes a role of its own uses; `None` takes the role out.
+    /// Sets the volumes of an own role; `None` removes the role from the mapping.
     pub fn set_volumes_of_role(&mut self, role: &str, volumes: Option<Vec<Json>>) {
         let mapping = match &mut self.cluster {
             Some((cluster, _)) => &mut cluster.volumes_roles_mapping,
@@ -128,14 +127,14 @@ impl Holder {
         }
     }
 
-    /// The volumes a role may use.
+    /// Returns the ids of volumes that roles may use.
     pub fn volume_ids(&self) -> Vec<&str> {
         let plugins = self.cluster.iter().flat_map(|(_, plugins)| plugins);
         let plugins = plugins.flat_map(|plugin| sections::volume_ids(&plugin.body.volumes_metadata));
         sections::volume_ids(&self.release.body.volumes_metadata).chain(plugins).collect()
     }
 
-    /// The clusters in which its roles and tags can be used.
+    /// Returns the clusters in which its roles and tags are visible.
     pub async fn clusters(&self, session: &mut Session) -> Result<Vec<Cluster>, StoreError> {
         match &self.cluster {
             Some((cluster, _)) => Ok(vec![cluster.clone()]),
@@ -143,7 +142,7 @@ impl Holder {
         }
     }
 
-    /// Writes the record back; its new generation.
+    /// Updates the record and returns its new generation.
     pub async fn store(&self, writing: &mut Writing) -> Result<i64, StoreError> {
         match &self.cluster {
             Some((cluster, _)) => Ok(writing.cluster_update(cluster).await?.generation),
@@ -166,17 +165,17 @@ pub async fn clusters_of_release(session: &mut Session, id: ReleaseId) -> Result
     Ok(session.cluster_list(&filter, &List::default()).await?.items)
 }
 
-/// Refuses to take roles away that nodes of these clusters have or are to get.
+/// Rejects the removal of roles that nodes of these clusters have, or have pending.
 pub async fn require_unused(
     session: &mut Session,
     clusters: &[ClusterId],
-    gone: &[&str],
+    removed: &[&str],
 ) -> ServiceResult<()> {
-    if gone.is_empty() {
+    if removed.is_empty() {
         return Ok(());
     }
     let used = session.roles_in_use(clusters).await?;
-    let used: Vec<&str> = gone.iter().copied().filter(|role| used.contains(*role)).collect();
+    let used: Vec<&str> = removed.iter().copied().filter(|role| used.contains(*role)).collect();
     if used.is_empty() {
         return Ok(());
     }

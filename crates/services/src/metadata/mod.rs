@@ -1,5 +1,5 @@
-//! Roles, tags, volumes, components and graphs as releases, clusters and plugins carry them: read in one way wherever they
-//! come from.
+//! Roles, tags, volumes, components and graphs in the documents of releases, clusters and plugins, with one reader for
+//! each.
 
 pub mod components;
 pub mod embedded_graphs;

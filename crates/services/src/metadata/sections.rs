@@ -1,4 +1,4 @@
-//! Roles, tags and volumes as they stand in a record.
+//! Readers of roles, tags and volumes.
 
 use serde::Serialize;
 use stoker_manifest::reader::{
@@ -8,22 +8,22 @@ use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-/// How much of a disk a volume takes.
+/// Portion of a disk that a volume takes.
 const ALLOCATE_SIZES: &[&str] = &["all", "min", "full-disk"];
-/// Where older documents keep which role uses which volumes: inside `volumes_metadata`.
+/// Key of the role-to-volumes mapping, which legacy documents keep inside `volumes_metadata`.
 const MAPPING: &str = "volumes_roles_mapping";
 
-/// Role to what is said about it.
+/// Reads metadata by role.
 pub fn roles(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     map_of(role_meta)(node, problems).map(objects)
 }
 
-/// Tag to what is said about it.
+/// Reads metadata by tag.
 pub fn tags(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     map_of(tag_meta)(node, problems).map(objects)
 }
 
-/// What is said about a role; words of the user's own are kept.
+/// Reads the metadata of a role; unknown fields are kept.
 pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("name", string);
@@ -35,7 +35,7 @@ pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     json_map(node, problems)
 }
 
-/// What is said about a tag; words of the user's own are kept.
+/// Reads the metadata of a tag; unknown fields are kept.
 pub fn tag_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
@@ -43,7 +43,7 @@ pub fn tag_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     json_map(node, problems)
 }
 
-/// Names of roles, or `*` for all others.
+/// Role names, or `*` for all other roles.
 fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_)) => word(&["*"])(node, problems).map(drop),
@@ -51,7 +51,7 @@ fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
     }
 }
 
-/// Role to the volumes it uses.
+/// Reads the volumes of each role.
 pub fn volumes_of_roles(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mapping = map_of(volumes_of_role)(node, problems)?;
     Some(mapping.into_iter().map(|(role, volumes)| (role, Json::Array(volumes))).collect())
@@ -83,7 +83,7 @@ fn volume(node: &Node, problems: &mut Problems) -> Option<()> {
     id.map(drop)
 }
 
-/// Takes the mapping of roles to volumes out of `volumes_metadata`: a record keeps it in one place only.
+/// Removes the role-to-volumes mapping from `volumes_metadata`; a record stores it separately.
 pub fn lift_mapping(volumes_metadata: &mut JsonMap) -> Option<JsonMap> {
     match volumes_metadata.shift_remove(MAPPING)? {
         Json::Object(mapping) => Some(mapping),
@@ -91,34 +91,34 @@ pub fn lift_mapping(volumes_metadata: &mut JsonMap) -> Option<JsonMap> {
     }
 }
 
-/// The same without taking it out.
+/// Returns the mapping without removing it.
 pub fn mapping_in(volumes_metadata: &JsonMap) -> Option<&JsonMap> {
     volumes_metadata.get(MAPPING)?.as_object()
 }
 
-/// The volumes that a `volumes_metadata` defines.
+/// Returns the ids of the volumes that `volumes_metadata` defines.
 pub fn volume_ids(volumes_metadata: &JsonMap) -> impl Iterator<Item = &str> {
     let volumes = volumes_metadata.get("volumes").and_then(Json::as_array);
     volumes.into_iter().flatten().filter_map(|volume| volume.get("id")?.as_str())
 }
 
-/// The tags of a role, by what is said about it.
+/// Returns the tags in the metadata of a role.
 pub fn tags_of(meta: &Json) -> impl Iterator<Item = &str> {
     meta.get("tags").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
 }
 
-/// A name as it can stand in a path: letters, digits, `-` and `_`.
+/// Reads a name that needs no escaping in a URL path: letters, digits, `-` and `_`.
 pub fn path_name(node: &Node, problems: &mut Problems) -> Option<String> {
     let name = string_of(1..=255)(node, problems)?;
     let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if name.chars().all(legal) {
         return Some(name);
     }
-    problems.error(codes::FORM, node.span, "may have letters, digits, `-` and `_` only");
+    problems.error(codes::FORM, node.span, "must consist of letters, digits, `-` and `_`");
     None
 }
 
-/// Everything a map says that nobody has asked for yet: fields of the user's own.
+/// Returns the fields that no reader has consumed: user-defined fields.
 pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
     let mut own = JsonMap::new();
     for (name, node) in fields.rest() {
@@ -128,9 +128,9 @@ pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
     own
 }
 
-/// What is shown of a record, with fields of the user's own beside it; words of ours win.
+/// Serializes a record with its user-defined fields; fields of the record take precedence.
 pub fn show_own(view: impl Serialize, own: JsonMap, hidden: &[&str]) -> JsonMap {
-    // A view is a struct of texts, numbers and documents, which always has a JSON form.
+    // A view consists of strings, numbers and documents, so it always serializes.
     let mut shown = match serde_json::to_value(view) {
         Ok(Json::Object(shown)) => shown,
         _ => JsonMap::new(),

@@ -1,4 +1,4 @@
-//! Modules that are applied by themselves: when a node joins a cluster, and when a deployment has ended.
+//! Auto-applied modules: enqueued when a node joins a cluster and after a deployment.
 
 use stoker_model::{Cluster, Module, ModuleAction, ModuleStatus, Node, NodeId, NodeStatus, Release, RunId};
 use stoker_modules::fits;
@@ -8,7 +8,7 @@ use crate::error::ServiceResult;
 
 use super::lists::{Wanted, enqueue, is_too_large, items};
 
-/// Modules that are to be on a node of this cluster by themselves.
+/// Returns the auto-applied modules for nodes of this cluster.
 pub async fn modules_for(
     session: &mut Session,
     cluster: &Cluster,
@@ -20,7 +20,7 @@ pub async fn modules_for(
     Ok(modules)
 }
 
-/// Those of them that a node has not, or not with their present contents, and that are not on their way to it.
+/// Filters modules that a node lacks in their current version and that no pending run applies.
 async fn missing(
     session: &mut Session,
     node: NodeId,
@@ -30,11 +30,11 @@ async fn missing(
         let Some(list) = session.module_run(run).await? else { continue };
         if list.action == ModuleAction::Apply {
             modules.retain(|module| {
-                let comes = list
+                let is_pending = list
                     .items
                     .iter()
                     .any(|item| item.uuid == module.uuid && item.body.md5 == module.body.md5);
-                !comes
+                !is_pending
             });
         }
     }
@@ -50,7 +50,7 @@ async fn missing(
     Ok(modules)
 }
 
-/// Writes down what nodes that have just joined, or were just deployed, still need. What is returned has to be carried out.
+/// Enqueues missing modules for newly joined or deployed nodes. The caller starts the returned runs after commit.
 pub async fn enqueue_for(
     writing: &mut Writing,
     cluster: &Cluster,
@@ -66,7 +66,10 @@ pub async fn enqueue_for(
         let missing = missing(writing, node.id, wanted.clone()).await?;
         let items = items(writing, missing).await?;
         if is_too_large(&items) {
-            tracing::warn!(node.id = node.id.0, "the automatic modules are too large for one message");
+            tracing::warn!(
+                node.id = node.id.0,
+                "skipping auto-applied modules: list exceeds the message size limit"
+            );
         } else if !items.is_empty() {
             runs.push(enqueue(writing, Wanted::apply(node.id, items)).await?);
         }
@@ -74,7 +77,7 @@ pub async fn enqueue_for(
     Ok(runs)
 }
 
-/// The same for everything in a cluster that is ready after a deployment.
+/// Enqueues missing modules for all nodes of a cluster that are ready after a deployment.
 pub async fn enqueue_after(writing: &mut Writing, cluster: &Cluster) -> ServiceResult<Vec<RunId>> {
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let mut nodes = writing.node_list(&filter, &List::default()).await?.items;

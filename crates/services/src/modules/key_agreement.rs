@@ -1,4 +1,4 @@
-//! The keys of modules: what one server seals, all others have to open.
+//! Agreement on module keys: every server must be able to decrypt what the others encrypt.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,14 +7,14 @@ use stoker_store::{Store, StoreError};
 
 use super::keys::{KeyError, ModuleKeys};
 
-/// The name of something sealed that every server tries to open when it starts.
+/// Name of the shared value, an encrypted constant that every server decrypts at start.
 pub const MARK: &str = "module_key";
-/// What is in it.
+/// Plaintext of that value.
 const TEXT: &str = "stoker";
-/// A server that was seen since then may be there still.
+/// A server with a heartbeat within this time counts as running.
 const SEEN_SECONDS: i64 = 60;
 
-/// Why this server and the others do not have the same keys.
+/// Why this server does not share the keys of the others.
 #[derive(Debug, thiserror::Error)]
 pub enum AgreementError {
     #[error("the store failed")]
@@ -23,27 +23,27 @@ pub enum AgreementError {
     Keys(#[from] KeyError),
 }
 
-/// What every server tries to open.
+/// Returns the encrypted constant.
 pub fn mark(keys: &ModuleKeys) -> Result<String, KeyError> {
     let sealed = keys.seal(TEXT)?;
     Ok(format!("{} {}", sealed.key, STANDARD.encode(&sealed.bytes)))
 }
 
-/// Makes sure that this server opens what the others seal. Where nothing is sealed and nobody else is there, it says what
-/// others have to open.
+/// Verifies that this server can decrypt what the others encrypt. If nothing is encrypted yet and no other server
+/// runs, its own keys become the agreed ones.
 pub async fn agree(
     store: &Store,
     keys: &ModuleKeys,
-    is_something_sealed: bool,
+    has_encrypted_data: bool,
     now: Micros,
 ) -> Result<(), AgreementError> {
     let agreed = store.mark_agree(MARK, &mark(keys)?, now).await?;
-    if is_ours(keys, &agreed) {
+    if can_decrypt(keys, &agreed) {
         return Ok(());
     }
     let servers = store.read().await?.servers().await?;
     let seen_since = now.plus_seconds(-SEEN_SECONDS);
-    if is_something_sealed || servers.iter().any(|server| server.seen_at > seen_since) {
+    if has_encrypted_data || servers.iter().any(|server| server.seen_at > seen_since) {
         return Err(KeyError::Foreign { path: keys.shown() }.into());
     }
     let mut writing = store.change(&Actor::server(), now).await?;
@@ -53,7 +53,7 @@ pub async fn agree(
     Ok(())
 }
 
-fn is_ours(keys: &ModuleKeys, mark: &str) -> bool {
+fn can_decrypt(keys: &ModuleKeys, mark: &str) -> bool {
     let Some((key, bytes)) = mark.split_once(' ') else { return false };
     let Ok(bytes) = STANDARD.decode(bytes) else { return false };
     keys.unseal(&Sealed { key: key.to_owned(), bytes }).is_ok_and(|text| text == TEXT)
@@ -70,7 +70,7 @@ mod tests {
     const NOW: Micros = Micros(1_000_000_000);
 
     #[tokio::test]
-    async fn a_server_with_other_keys_is_refused_while_others_are_there() {
+    async fn server_with_different_keys_is_rejected_while_others_run() {
         let folder = Folder::new();
         let store = Store::open(&Database::Sqlite { path: folder.file("db") }).await.unwrap();
         let ours = ModuleKeys::open(&folder.file("ours"), false).unwrap();
@@ -90,7 +90,7 @@ mod tests {
         };
         store.server_beat(&member).await.unwrap();
         assert!(agree(&store, &theirs, false, NOW).await.is_err());
-        // It is gone, and nothing is lost with its keys.
+        // The other server is gone and nothing is encrypted with its keys.
         agree(&store, &theirs, false, NOW.plus_seconds(SEEN_SECONDS)).await.unwrap();
         assert!(agree(&store, &ours, true, NOW).await.is_err());
         store.close().await;

@@ -1,7 +1,8 @@
-//! The keys that contents of modules are sealed with. They are the operator's: a file beside the database, not in it.
+//! Encryption keys of module contents and webhook secrets. They belong to the operator: a file beside the database,
+//! not in it.
 //!
-//! Each line is the name of a key and the key. The first one seals; all of them open. The file is read each time: it
-//! is small, and whoever changes it need not start anything anew.
+//! Each line is a key name and the key. The first key encrypts; all keys decrypt. The small file is read on each use,
+//! so that a change needs no restart.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -15,10 +16,10 @@ use stoker_model::Sealed;
 
 const KEY_BYTES: usize = 32;
 const NAME_BYTES: usize = 4;
-/// Says what was sealed, so that nothing else is taken for it.
+/// Associated data of AES-GCM, which binds a ciphertext to this purpose.
 const PURPOSE: &[u8] = b"stoker module contents 1";
 
-/// Where the keys are.
+/// Location of the key file.
 #[derive(Clone, Debug)]
 pub struct ModuleKeys {
     path: PathBuf,
@@ -26,31 +27,31 @@ pub struct ModuleKeys {
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    #[error("cannot read the keys of modules in {path}: {source}")]
+    #[error("cannot read the module keys in {path}: {source}")]
     Unreadable { path: String, source: io::Error },
-    #[error("cannot write the keys of modules to {path}: {source}")]
+    #[error("cannot write the module keys to {path}: {source}")]
     Unwritable { path: String, source: io::Error },
-    #[error("{path}:{line}: expected the name of a key and 32 bytes in Base64")]
+    #[error("{path}:{line}: expected a key name and 32 Base64-encoded bytes")]
     Malformed { path: String, line: usize },
-    #[error("{path} has no key in it")]
+    #[error("{path} contains no key")]
     Empty { path: String },
     #[error(
-        "contents of modules are sealed, and their keys are not at {path}; put the file there, or say where it is"
+        "module contents are encrypted, but the key file {path} does not exist; restore it, or set its location with `--module-key-file`"
     )]
     Missing { path: String },
     #[error(
-        "the keys of modules in {path} are not those of the other servers of this database; put the same file on every machine"
+        "the module keys in {path} differ from those of the other servers of this database; put the same file on every machine"
     )]
     Foreign { path: String },
-    #[error("contents are sealed with key `{name}`, which is not in {path}")]
+    #[error("contents are encrypted with key `{name}`, which is not in {path}")]
     Unknown { name: String, path: String },
-    #[error("sealed contents were damaged, or the key is another than its name says")]
+    #[error("encrypted contents are corrupt, or the key does not match its name")]
     Damaged,
-    #[error("the system gives no random numbers")]
+    #[error("the system random source failed")]
     NoRandom,
 }
 
-/// A key as the file has it.
+/// A key of the file.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) name: String,
@@ -58,13 +59,13 @@ pub(super) struct Key {
 }
 
 impl ModuleKeys {
-    /// The keys at that place. The first start makes one; where something is sealed already, they have to be there.
-    pub fn open(path: &Path, is_something_sealed: bool) -> Result<Self, KeyError> {
+    /// Opens the key file. The first start creates it; if encrypted data exists already, a missing file is an error.
+    pub fn open(path: &Path, has_encrypted_data: bool) -> Result<Self, KeyError> {
         let keys = Self { path: path.to_owned() };
         if path.exists() {
             keys.read()?;
             keys.warn_if_open_to_others();
-        } else if is_something_sealed {
+        } else if has_encrypted_data {
             return Err(KeyError::Missing { path: keys.shown() });
         } else {
             keys.create(&[Key::random()?])?;
@@ -104,11 +105,11 @@ impl ModuleKeys {
         if keys.is_empty() { Err(KeyError::Empty { path: self.shown() }) } else { Ok(keys) }
     }
 
-    /// Puts these keys in the place of those that are there, all or nothing.
+    /// Replaces the key file atomically.
     pub(super) fn replace(&self, keys: &[Key]) -> Result<(), KeyError> {
         let beside = self.path.with_extension("new");
         let unwritable = |source| KeyError::Unwritable { path: self.shown(), source };
-        // Left behind by somebody who was interrupted.
+        // Left behind by an interrupted replacement.
         _ = fs::remove_file(&beside);
         write(&beside, keys).map_err(unwritable)?;
         fs::rename(&beside, &self.path).map_err(unwritable)
@@ -119,7 +120,7 @@ impl ModuleKeys {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unwritable)?;
         }
-        // Written aside and then put in its place, unless another server was faster: then its keys are the keys.
+        // Written to a temporary file and linked; if another server created the file first, its keys win.
         let beside = self.path.with_extension(format!("{}.new", std::process::id()));
         write(&beside, keys).map_err(unwritable)?;
         let placed = fs::hard_link(&beside, &self.path);
@@ -133,7 +134,7 @@ impl ModuleKeys {
     fn warn_if_open_to_others(&self) {
         let mode = fs::metadata(&self.path).map_or(0, |metadata| metadata.permissions().mode());
         if mode & 0o077 != 0 {
-            tracing::warn!(path = %self.path.display(), "others can read the keys of modules; set its mode to 0600");
+            tracing::warn!(path = %self.path.display(), "module key file is readable by other users; set its mode to 0600");
         }
     }
 
@@ -146,7 +147,7 @@ fn write(path: &Path, keys: &[Key]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     writeln!(
         file,
-        "# Keys of the contents of modules. The first one seals, all of them open. Keep a copy apart from the database."
+        "# Encryption keys of module contents. The first key encrypts, all keys decrypt. Back them up apart from the database."
     )?;
     for key in keys {
         writeln!(file, "{} {}", key.name, STANDARD.encode(key.bytes))?;
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_start_makes_a_key_for_the_operator_alone() {
+    fn first_start_creates_private_key_file() {
         let folder = Folder::new();
         let path = folder.file("deep/modules.key");
         let keys = ModuleKeys::open(&path, false).unwrap();
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn without_its_keys_nothing_is_made_up() {
+    fn missing_or_malformed_key_file_is_rejected() {
         let folder = Folder::new();
         let gone = ModuleKeys::open(&folder.file("gone"), true);
         assert!(matches!(gone, Err(KeyError::Missing { .. })));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_and_strange_keys_are_noticed() {
+    fn corrupt_contents_and_unknown_keys_are_detected() {
         let folder = Folder::new();
         let keys = ModuleKeys::open(&folder.file("a.key"), false).unwrap();
         let sealed = keys.seal("secret").unwrap();
@@ -231,12 +232,12 @@ mod tests {
         }
         let short = Sealed { bytes: vec![1, 2], ..sealed.clone() };
         assert!(matches!(keys.unseal(&short), Err(KeyError::Damaged)));
-        let strange = Sealed { key: "other".to_owned(), ..sealed };
-        assert!(matches!(keys.unseal(&strange), Err(KeyError::Unknown { .. })));
+        let unknown_key = Sealed { key: "other".to_owned(), ..sealed };
+        assert!(matches!(keys.unseal(&unknown_key), Err(KeyError::Unknown { .. })));
     }
 
     #[test]
-    fn the_first_key_seals_and_all_open() {
+    fn first_key_encrypts_and_all_decrypt() {
         let folder = Folder::new();
         let keys = ModuleKeys::open(&folder.file("a.key"), false).unwrap();
         let old = keys.seal("old").unwrap();

@@ -1,4 +1,4 @@
-//! Lists of modules that go to a node as one task.
+//! Module runs: a list of modules that goes to a node as one task.
 
 use serde_json::json;
 use stoker_model::{
@@ -11,10 +11,10 @@ use crate::error::ServiceResult;
 use crate::random;
 use crate::trace;
 
-/// All contents of a list together, in Base64. They travel in one message.
+/// Maximum size of all contents of a list, in Base64: they are sent in one message.
 pub const LIST_BYTES_MAX: usize = 8 << 20;
 
-/// What shall happen to a node.
+/// Requested module run.
 pub struct Wanted {
     pub node_id: NodeId,
     pub action: ModuleAction,
@@ -29,7 +29,7 @@ impl Wanted {
     }
 }
 
-/// Modules with their contents, as they are now.
+/// Returns modules with their current contents.
 pub async fn items(session: &mut Session, modules: Vec<Module>) -> Result<Vec<ModuleItem>, StoreError> {
     let mut items = Vec::with_capacity(modules.len());
     for module in modules {
@@ -39,12 +39,12 @@ pub async fn items(session: &mut Session, modules: Vec<Module>) -> Result<Vec<Mo
     Ok(items)
 }
 
-/// Whether a list is more than a message can carry.
+/// Reports whether a list exceeds the message size limit.
 pub fn is_too_large(items: &[ModuleItem]) -> bool {
     items.iter().map(|item| item.contents.bytes.len()).sum::<usize>() > LIST_BYTES_MAX
 }
 
-/// Writes a list down. Once that is committed, whoever carries out runs takes it to its node.
+/// Enqueues a module run. After commit, a driver executes it.
 pub async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ServiceResult<RunId> {
     let Wanted { node_id, action, after, deadline, mut items } = wanted;
     order::sort(&mut items, order::of_item);

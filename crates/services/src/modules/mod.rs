@@ -1,6 +1,6 @@
-//! Modules on their way to nodes: sealed contents, and lists that go out as one task.
+//! Delivery of modules to nodes: encrypted contents, and module runs.
 //!
-//! What may be done is the business of `stoker-modules`, and how a list is carried out that of `orchestrator`.
+//! Rules and permissions belong to `stoker-modules`, execution to `orchestrator`.
 
 pub mod automatic;
 pub mod key_agreement;

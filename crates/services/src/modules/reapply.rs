@@ -1,5 +1,5 @@
-//! A module once more for everyone who carries it, a batch at a time: written down as a run, so that whoever carries out
-//! runs goes on with it after a crash.
+//! Reapplication of a module to all its nodes in batches. It is stored as a run, so that a driver resumes it after a
+//! crash.
 
 use serde_json::json;
 use stoker_model::{Json, Module, NewRun, NodeId, RunId, RunName, RunStatus};
@@ -11,26 +11,26 @@ use crate::random;
 
 const KEY: &str = "reapply";
 
-/// What is still to be done, as it is kept with the run.
+/// Remaining work, stored in the options of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reapply {
-    /// The module, as its clients call it.
+    /// UUID of the module.
     pub module: String,
     pub batches: Vec<Vec<NodeId>>,
-    /// The pause between two of them.
+    /// Delay between two batches.
     pub delay_s: u64,
 }
 
-/// How far it is, as it is kept on the record of the run.
+/// Progress, stored in the result of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Batches that were sent on their way.
+    /// Number of dispatched batches.
     pub n_sent: usize,
-    /// The lists of the last of them.
+    /// Module runs of the latest batch.
     pub lists: Vec<RunId>,
 }
 
-/// Writes it down. What is returned has to be carried out, once that is committed; none: there is nothing to do.
+/// Enqueues a reapplication. The caller starts the returned run after commit; `None` without nodes.
 pub async fn enqueue(
     writing: &mut Writing,
     module: &Module,
@@ -68,7 +68,7 @@ impl Reapply {
         json!({"version": 1, KEY: {"module": self.module, "delay_s": self.delay_s, "batches": batches}})
     }
 
-    /// None: the run is about something else.
+    /// Returns `None` for other runs.
     pub fn decode(options: &Json) -> Option<Self> {
         let kept = options.get(KEY)?;
         let batch = |batch: &Json| {
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_what_was_written() {
+    fn stored_form_round_trips() {
         let wanted = Reapply {
             module: "m".to_owned(),
             batches: vec![vec![NodeId(1), NodeId(2)], vec![NodeId(3)]],
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_something_else_is_left_alone() {
+    fn other_options_are_ignored() {
         for strange in [
             json!({}),
             json!({"version": 1}),

@@ -1,4 +1,4 @@
-//! A new key for the contents of modules.
+//! Rotation of the module key.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use super::key_agreement::{MARK, mark};
 use super::keys::{Key, KeyError, ModuleKeys};
 use crate::database::{self, FolderError};
 
-/// What came of it.
+/// Result of a rotation.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rotated {
-    /// The name of the new key.
+    /// Name of the new key.
     pub key: String,
-    /// How many contents were sealed anew.
+    /// Number of re-encrypted contents.
     pub n_sealed: usize,
 }
 
@@ -36,8 +36,9 @@ pub enum RotateError {
     Store(#[from] StoreError),
 }
 
-/// Makes a new key, seals everything with it, and forgets those before the last. A server may go on meanwhile: it knows
-/// both keys, and what it seals with the last one in this moment is sealed anew the next time.
+/// Creates a new key, re-encrypts everything with it, and deletes all keys but the new and the previous one. A server
+/// may keep running: it reads both keys, and what it encrypts with the previous one meanwhile is re-encrypted by the
+/// next rotation.
 pub fn rotate_keys(database: &DatabaseLocation, key_file: &Path) -> Result<Rotated, RotateError> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RotateError::Runtime)?;
@@ -54,7 +55,7 @@ async fn rotate(store: &Store, key_file: &Path) -> Result<Rotated, RotateError> 
     let mut known = keys.read()?;
     let (new, last) = (Key::random()?, known[0].clone());
     known.insert(0, new.clone());
-    // First, so that nothing is ever sealed with a key that is nowhere.
+    // Written first, so that no content is ever encrypted with an unstored key.
     keys.replace(&known)?;
     let mut writing = store.change(&Actor::server(), Clock.now()).await?;
     let sealed = writing.sealed_otherwise(&new.name).await?;
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_sealed_with_the_new_key() {
+    fn rotation_reencrypts_everything() {
         let folder = Folder::new();
         let location = DatabaseLocation::Folder(folder.path().to_owned());
         let key_file = folder.file("modules.key");

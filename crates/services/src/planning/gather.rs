@@ -1,4 +1,4 @@
-//! Everything a plan depends on, read in one moment.
+//! Inputs of planning, read from one consistent snapshot.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Of whom it is.
+    /// Key for fair scheduling of the computation.
     pub(super) fn cluster_id(&self) -> i64 {
         self.records.cluster.id.0
     }
@@ -74,22 +74,22 @@ impl Gathered {
     }
 }
 
-/// Nodes that are not about to leave.
+/// Default node filter: excludes nodes that are pending deletion.
 const STAYING: &str = "not $.pending_deletion";
 
-/// Whether Stoker installs the nodes of a cluster. Where it does not, they are ready to be deployed as they are found;
-/// where it does, the filter that holds for a graph without one waits until they are installed.
+/// Reports whether Stoker provisions the nodes of the cluster. Without a provision graph, nodes are deployable as
+/// discovered; with one, the default node filter excludes nodes until they are provisioned.
 async fn provisions(planning: &Planning, session: &mut Session, cluster: &Cluster) -> ServiceResult<bool> {
     let Ok(graph_type) = GraphType::new("provision") else { return Ok(false) };
     Ok(!planned_graph(&planning.graphs, session, cluster, &graph_type).await?.tasks.is_empty())
 }
 
-/// What can be said without planning.
+/// Checks a request without planning it.
 pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Records) -> ServiceResult<()> {
     let (cluster, release) = (&records.cluster, &records.release);
-    // What is missing may be among what is broken, which is told together with what planning finds.
-    let is_whole = graph.errors.is_empty();
-    if is_whole && graph.tasks.is_empty() {
+    // With errors in the graph, a missing task may be one of the broken ones; planning reports all of them together.
+    let is_complete = graph.errors.is_empty();
+    if is_complete && graph.tasks.is_empty() {
         return Err(ServiceError::invalid(format!(
             "There are no deployment tasks for graph type '{}'. Checked cluster (ID={}), its plugins and release \
              (ID={}).",
@@ -99,16 +99,16 @@ pub(super) fn check(request: &PlanRequest, graph: &PlannedGraph, records: &Recor
         )));
     }
     let members: HashSet<NodeId> = records.nodes.iter().map(|node| node.id).collect();
-    let strangers = request.nodes.iter().flatten().filter(|id| !members.contains(id));
-    let strangers: Vec<String> = strangers.map(NodeId::to_string).collect();
-    if !strangers.is_empty() {
-        let message = format!("Nodes {} do not belong to cluster {}", strangers.join(", "), cluster.id);
+    let foreign_nodes = request.nodes.iter().flatten().filter(|id| !members.contains(id));
+    let foreign_nodes: Vec<String> = foreign_nodes.map(NodeId::to_string).collect();
+    if !foreign_nodes.is_empty() {
+        let message = format!("Nodes {} do not belong to cluster {}", foreign_nodes.join(", "), cluster.id);
         return Err(ServiceError::invalid(message));
     }
     let known: HashSet<&str> = graph.tasks.iter().map(|task| task.name.as_str()).collect();
     let unknown = request.tasks.iter().flatten().filter(|name| !known.contains(name.as_str()));
     let unknown: Vec<&str> = unknown.map(String::as_str).collect();
-    if unknown.is_empty() || !is_whole {
+    if unknown.is_empty() || !is_complete {
         return Ok(());
     }
     Err(ServiceError::invalid(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
@@ -125,7 +125,7 @@ fn settings(planning: &Planning) -> ServiceResult<Settings> {
     })
 }
 
-/// What `{NAME}` in a text of a task stands for.
+/// Values of `{NAME}` placeholders in task fields.
 fn placeholders(planning: &Planning, records: &Records) -> BTreeMap<String, String> {
     let address = planning.settings.listen.ip();
     let address = if address.is_unspecified() { "127.0.0.1".to_owned() } else { address.to_string() };

@@ -1,4 +1,4 @@
-//! What the planner gets, computed from what was gathered.
+//! Input of the planner, computed from the gathered records.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,16 +18,16 @@ pub(super) struct Ground {
     pub(super) graph: PlannedGraph,
     pub(super) request: PlanRequest,
     pub(super) state: NewState,
-    /// What all nodes have in common, and beside each node of the state what is its own.
+    /// Document shared by all nodes, and the own document of each node of the state.
     pub(super) common: JsonMap,
     pub(super) own: Vec<JsonMap>,
     pub(super) secrets: Secrets,
     pub(super) are_primaries_new: bool,
-    /// The same as expressions see it, of the nodes that are online.
+    /// The same documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
-    /// Uids of those that are not.
-    away: Vec<String>,
+    /// Uids of offline nodes.
+    offline: Vec<String>,
     old: Option<OldStates>,
     library: Arc<Library>,
     settings: Settings,
@@ -51,7 +51,12 @@ impl Ground {
             cluster_id: records.cluster.id,
             common_document: document_among(&mut shared, &common),
             nodes: online(&state, &own, &is_online, &mut shared),
-            away: records.nodes.iter().filter(|node| !node.online).map(|node| node.id.to_string()).collect(),
+            offline: records
+                .nodes
+                .iter()
+                .filter(|node| !node.online)
+                .map(|node| node.id.to_string())
+                .collect(),
             are_primaries_new: state.primaries != records.primaries,
             graph,
             request,
@@ -68,7 +73,7 @@ impl Ground {
     pub(super) fn input(&self) -> PlanningInput<'_> {
         PlanningInput {
             node_filter: self.graph.metadata.node_filter.as_deref(),
-            away: self.away.clone(),
+            away: self.offline.clone(),
             library: Arc::clone(&self.library),
             old: self.old.as_ref(),
             request: self.request.to_planner(&self.graph),
@@ -79,7 +84,7 @@ impl Ground {
     }
 }
 
-/// The nodes that are online.
+/// Returns the planning input of the online nodes.
 fn online(
     state: &NewState,
     own: &[JsonMap],
@@ -97,7 +102,7 @@ fn online(
     online.map(input).collect()
 }
 
-/// The name under which the public may reach what is deployed, if the settings say one.
+/// Returns the public hostname of the deployment, if the settings define one.
 fn public_name(common: &JsonMap) -> Option<String> {
     let name = common.get("public_ssl")?.get("hostname")?.as_str()?;
     (!name.is_empty()).then(|| name.to_owned())
@@ -110,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_public_name_is_a_setting() {
+    fn public_hostname_is_read_from_settings() {
         let check = |common: stoker_model::Json, expected: Option<&str>| {
             let common = common.as_object().cloned().unwrap_or_default();
             assert_eq!(public_name(&common).as_deref(), expected, "{common:?}");

@@ -1,4 +1,4 @@
-//! A plan and what belongs to it, computed and not yet stored.
+//! A computed plan with its state, not yet stored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -24,17 +24,17 @@ pub struct Made {
     request: PlanRequest,
     inputs: Json,
     bytes: Vec<u8>,
-    /// Fields by task.
+    /// Task fields by task name.
     graph: StateDocument,
     common: StateDocument,
-    /// Of the nodes that take part, the master among them.
+    /// Own documents of the participating nodes, including the master.
     nodes: Vec<(String, StateDocument)>,
-    /// Those that are not stored yet.
+    /// Newly elected primaries, not yet stored.
     new_primaries: Option<BTreeMap<String, NodeId>>,
 }
 
 impl Made {
-    /// Plans. This takes as long as the cluster is large.
+    /// Computes the plan. The cost grows with the size of the cluster.
     pub(super) fn new(ground: Ground) -> ServiceResult<Self> {
         let input = ground.input();
         let (planned, report) =
@@ -60,7 +60,7 @@ impl Made {
         let tasks = graph.tasks.into_iter().map(|task| (task.name, Json::Object(task.fields)));
         Ok(Self {
             bytes: encode(&explained),
-            nodes: taking_part(&explained, &state, own),
+            nodes: participating_nodes(&explained, &state, own),
             explained: Arc::new(explained),
             graph: StateDocument::new(tasks.collect()),
             new_primaries: are_primaries_new.then_some(state.primaries),
@@ -72,7 +72,7 @@ impl Made {
         })
     }
 
-    /// The plan as it can be shown: without secrets in its parameters.
+    /// Returns the plan with secrets in its parameters masked.
     pub fn shown(&self) -> Plan {
         let mut plan = self.explained.plan.clone();
         for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
@@ -81,7 +81,7 @@ impl Made {
         plan
     }
 
-    /// Stores the plan and the state it was made from.
+    /// Stores the plan and the state it was computed from.
     pub(super) async fn store(self, writing: &mut Writing) -> ServiceResult<PlanRecord> {
         let shared = writing.documents_put([&self.graph, &self.common]).await?;
         let [graph_id, common_id] = shared[..] else {
@@ -110,8 +110,8 @@ impl Made {
     }
 }
 
-/// The documents of those that take part.
-fn taking_part(
+/// Returns the own documents of participating nodes.
+fn participating_nodes(
     explained: &ExplainedPlan,
     state: &NewState,
     own: Vec<JsonMap>,
@@ -119,18 +119,18 @@ fn taking_part(
     let mut own: HashMap<&str, JsonMap> = state.nodes.iter().map(|node| node.uid.as_str()).zip(own).collect();
     let nodes = explained.plan.nodes.iter().filter(|uid| *uid != SYNC);
     let with_document = |uid: &String| {
-        let document = own.remove(uid.as_str()).unwrap_or_else(of_master);
+        let document = own.remove(uid.as_str()).unwrap_or_else(master_own_document);
         (uid.clone(), StateDocument::new(document))
     };
     nodes.map(with_document).collect()
 }
 
-/// What the master has of its own, as data.
-fn of_master() -> JsonMap {
+/// Own document of the master.
+fn master_own_document() -> JsonMap {
     JsonMap::from_iter([("roles".to_owned(), json!([MASTER])), ("uid".to_owned(), json!(MASTER))])
 }
 
-/// A plan without secrets in what is told about it. Parameters keep theirs: whoever runs the plan needs them.
+/// Masks secrets in reasons and diagnostics. Parameters keep them: execution needs them.
 fn masked(mut explained: ExplainedPlan, secrets: &Secrets) -> ExplainedPlan {
     if secrets.is_empty() {
         return explained;
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_master_is_stored_as_it_is_planned() {
-        assert!(stoker_state::document(&of_master()).value().equals(master_document().value()));
+    fn stored_master_document_equals_planned_one() {
+        assert!(stoker_state::document(&master_own_document()).value().equals(master_document().value()));
     }
 }

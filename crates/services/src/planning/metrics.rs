@@ -1,4 +1,4 @@
-//! Counters of planning; `server` registers them.
+//! Planning metrics; `server` registers them.
 
 use std::time::Duration;
 
@@ -23,16 +23,16 @@ impl Default for PlanMetrics {
     fn default() -> Self {
         Self {
             plans: Family::default(),
-            // A millisecond to two minutes.
+            // 1 ms to 131 s.
             durations: Histogram::new(exponential_buckets(0.001, 2.0, 18)),
-            // One to four million.
+            // 1 to 4 million.
             instances: Histogram::new(exponential_buckets(1.0, 4.0, 12)),
         }
     }
 }
 
 impl PlanMetrics {
-    /// `n_instances` is `None` where planning was refused.
+    /// `n_instances` is `None` if planning failed.
     pub fn planned(&self, took: Duration, n_instances: Option<usize>) {
         self.durations.observe(took.as_secs_f64());
         let outcome = if n_instances.is_some() { "made" } else { "refused" };

@@ -1,11 +1,11 @@
-//! From records to a stored plan.
+//! Planning: from records to a stored plan.
 //!
-//! Everything a plan depends on is read in one moment ([`Gathered`]). What follows is computed where it holds up nobody
-//! else: the state, the plan, its reasons, and a check of it that shares nothing with planning. Then the plan is stored
-//! together with the state it was made from, so that whoever runs it can say with which state a task succeeded.
+//! All inputs are read from one consistent snapshot ([`Gathered`]). State, plan, reasons and an independent check of
+//! the plan are then computed on a blocking thread. The plan is stored together with the state it was computed from,
+//! so that a run can record the state with which each task succeeded.
 //!
-//! What a plan means is the planner's business, what a state holds that of `stoker-state`. A plan with errors is stored
-//! by nobody: all of them are told.
+//! The semantics of plans belong to `stoker-planner`, those of state documents to `stoker-state`. A plan with errors
+//! is never stored; all its errors are reported.
 
 mod gather;
 mod ground;
@@ -46,7 +46,7 @@ use std::sync::Arc;
 
 use crate::graphs::{Graphs, planned_graph};
 
-/// What planning depends on.
+/// Dependencies of planning.
 #[derive(Clone)]
 pub struct Planning {
     pub store: Store,
@@ -58,7 +58,7 @@ pub struct Planning {
     pub metrics: PlanMetrics,
 }
 
-/// Makes a plan for a cluster and stores it. Nothing is run.
+/// Creates and stores a plan for a cluster. Executes nothing.
 pub async fn make_plan(
     planning: &Planning,
     actor: &Actor,
@@ -80,7 +80,7 @@ pub async fn make_plan(
     Ok(record)
 }
 
-/// What can be said about a request without planning; the names of the tasks that it is about.
+/// Validates a request without planning it. Returns the names of the tasks of its graph.
 pub async fn check_request(
     planning: &Planning,
     session: &mut Session,
@@ -96,7 +96,7 @@ pub async fn check_request(
     Ok(graph.tasks.into_iter().map(|task| task.name.as_str().to_owned()).collect())
 }
 
-/// What is said about a graph as a whole, as its layers have it.
+/// Returns the merged metadata of a graph.
 pub async fn metadata(
     planning: &Planning,
     session: &mut Session,
@@ -106,7 +106,7 @@ pub async fn metadata(
     Ok(planned_graph(&planning.graphs, session, cluster, graph_type).await?.metadata)
 }
 
-/// Makes a plan and stores nothing.
+/// Computes a plan without storing it.
 pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -> ServiceResult<Made> {
     let mut span = planning.tracer.begin(Kind::Internal, "plan", trace::current());
     span.set("stoker.cluster.id", cluster.id.0);
@@ -114,7 +114,7 @@ pub async fn plan(planning: &Planning, cluster: Cluster, request: PlanRequest) -
     let made = compute(planning, cluster, request).await;
     match &made {
         Ok(made) => span.set("stoker.plan.instances", made.explained.plan.n_instances() as i64),
-        Err(_) => span.fail("there is no plan"),
+        Err(_) => span.fail("planning failed"),
     }
     made
 }
@@ -128,36 +128,36 @@ async fn compute(planning: &Planning, cluster: Cluster, request: PlanRequest) ->
     planning
         .plans
         .compute_for(key, move || {
-            let began = Clock::instant();
+            let started = Clock::instant();
             let made = Made::new(Ground::new(gathered));
             let n_instances = made.as_ref().ok().map(|made| made.explained.plan.n_instances());
-            metrics.planned(began.elapsed(), n_instances);
+            metrics.planned(started.elapsed(), n_instances);
             made
         })
         .await?
 }
 
-/// What has changed since a plan was made, in words, and the last change that was looked at. Nothing: the same plan would be
-/// made again.
+/// Returns human-readable changes of a plan's inputs since it was created, and the last audit entry that was read.
+/// No changes means that planning again gives the same plan.
 pub async fn changes_since(
     planning: &Planning,
     cluster: ClusterId,
     record: &PlanRecord,
 ) -> ServiceResult<(Vec<String>, AuditId)> {
     let mut session = planning.store.snapshot().await?;
-    let seen = session.audit_last().await?;
+    let last_audit = session.audit_last().await?;
     let cluster = session.cluster_get(cluster).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let inputs = session.plan_inputs(record.id).await?.ok_or_else(|| ServiceError::not_found("Plan"))?;
     let then: InputDigests = serde_json::from_value(inputs).unwrap_or_default();
     let request = PlanRequest::of_record(record);
     let gathered = match Gathered::read(planning, &mut session, cluster, request).await {
         Ok(gathered) => gathered,
-        // A node or a task that was asked for is gone.
-        Err(ServiceError::Invalid(report)) => return Ok((vec![report.message], seen)),
+        // A requested node or task no longer exists.
+        Err(ServiceError::Invalid(report)) => return Ok((vec![report.message], last_audit)),
         Err(error) => return Err(error),
     };
     drop(session);
     let key = gathered.cluster_id();
     let differ = move || then.differences(&input_digests(&Ground::new(gathered).input()));
-    Ok((planning.plans.compute_for(key, differ).await?, seen))
+    Ok((planning.plans.compute_for(key, differ).await?, last_audit))
 }

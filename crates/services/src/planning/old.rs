@@ -1,4 +1,4 @@
-//! With which state each task last succeeded on each node.
+//! State of the last success of each task on each node.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,14 +9,14 @@ use stoker_store::Session;
 
 use crate::error::ServiceResult;
 
-/// As it is stored: many tasks and nodes, few documents.
+/// Stored form: few documents shared by many tasks and nodes.
 #[derive(Default)]
 pub(super) struct Old {
     pasts: Vec<Past>,
     documents: HashMap<DocumentId, JsonMap>,
 }
 
-/// Whether what once succeeded on a node is still there: a machine that was found or installed anew has nothing of it.
+/// Reports whether earlier successes on a node still count. A newly discovered or provisioned machine has none.
 pub(super) fn has_past(node: &Node) -> bool {
     let is_fresh = matches!(
         node.status,
@@ -40,13 +40,13 @@ impl Old {
         Ok(Self { pasts, documents })
     }
 
-    /// All documents, for whoever looks for secrets in them.
+    /// Returns all documents, in which secrets are searched.
     pub(super) fn documents(&self) -> impl Iterator<Item = &JsonMap> {
         self.documents.values()
     }
 
-    /// As the planner takes it: of each node what most of its tasks succeeded with, and what the others did. Of a large
-    /// fleet the stored form is let go piece by piece, as the other takes its place.
+    /// Converts to the planner's form: the most common state of each node, and the exceptions per task. Consumes the
+    /// stored form while converting, to bound the memory peak of large fleets.
     pub(super) fn states(self, tasks: &[&str], shared: &mut Shared) -> OldStates {
         let documents = self.documents.into_iter();
         let documents: HashMap<DocumentId, Document> =

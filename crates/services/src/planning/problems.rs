@@ -1,4 +1,4 @@
-//! Problems of plans as answers.
+//! Planning problems as service errors.
 
 use stoker_planner::{Finding, Origin, Problem, Report};
 use stoker_state::Secrets;
@@ -7,20 +7,20 @@ use crate::error::{ErrorDetail, ServiceError};
 
 use crate::graphs::PlannedGraph;
 
-/// So many nodes are named; the message says how many there are.
+/// Maximum number of nodes listed per problem; the message has the total.
 const NODES_MAX: usize = 100;
 
-/// Why there is no plan: every error that was found, in the layers and while planning.
+/// Error for a failed plan: every error of the layers and of planning.
 pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ServiceError {
     let mut reasons = items_of_layers(graph);
     reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
     if reasons.is_empty() {
-        return ServiceError::invalid("there is no plan for this graph");
+        return ServiceError::invalid("this graph cannot be planned");
     }
     ServiceError::refused(reasons)
 }
 
-/// Why a graph must not be planned as far as its layers tell.
+/// Error for a graph whose layers cannot be merged.
 pub(super) fn broken(graph: &PlannedGraph) -> ServiceError {
     ServiceError::refused(items_of_layers(graph))
 }
@@ -28,7 +28,7 @@ pub(super) fn broken(graph: &PlannedGraph) -> ServiceError {
 fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorDetail> {
     let item = |error: &stoker_graph::Finding| {
         let item = ErrorDetail {
-            path: place(error.task.as_deref(), &error.path),
+            path: document_path(error.task.as_deref(), &error.path),
             message: error.message.clone(),
             code: Some(error.code),
             help: error.help.clone(),
@@ -40,7 +40,7 @@ fn items_of_layers(graph: &PlannedGraph) -> Vec<ErrorDetail> {
     graph.errors.iter().map(item).collect()
 }
 
-fn place(task: Option<&str>, field: &str) -> String {
+fn document_path(task: Option<&str>, field: &str) -> String {
     match (task, field) {
         (None, field) => field.to_owned(),
         (Some(task), "") => format!("tasks.{task}"),
@@ -48,7 +48,7 @@ fn place(task: Option<&str>, field: &str) -> String {
     }
 }
 
-/// With who wrote it, and where.
+/// Adds the layer and source line.
 fn with_origin(item: ErrorDetail, origin: Option<Origin>) -> ErrorDetail {
     let Some(Origin { layer, file, line }) = origin else { return item };
     ErrorDetail { layer: Some(layer), file, line, ..item }
@@ -56,7 +56,7 @@ fn with_origin(item: ErrorDetail, origin: Option<Origin>) -> ErrorDetail {
 
 fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorDetail {
     let item = ErrorDetail {
-        path: place(problem.task.as_deref(), &problem.field),
+        path: document_path(problem.task.as_deref(), &problem.field),
         message: secrets.masked(&problem.to_string()),
         code: Some(problem.code),
         help: problem.help.clone(),
@@ -67,11 +67,11 @@ fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorDeta
     with_origin(item, problem.task.as_deref().and_then(|task| graph.origin(task, &problem.field)))
 }
 
-/// A plan that must not be: our fault, not the user's.
+/// Error for a plan that fails its own check: a bug in the planner, not in the graph.
 pub(super) fn wrong_plan(findings: &[Finding]) -> ServiceError {
     for finding in findings {
-        tracing::error!(code = finding.code, finding = %finding, "a plan failed its check");
+        tracing::error!(code = finding.code, finding = %finding, "plan failed its check");
     }
-    let message = "the plan failed its own check, which is a fault of this program; its log says more";
+    let message = "the plan failed its own check, which is a bug in Stoker; see the server log";
     ServiceError::internal(message)
 }

@@ -1,4 +1,4 @@
-//! The records that a state is computed from.
+//! Records from which the state is computed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::graphs::Graphs;
 use crate::plugins::scripts::scripts_of;
 use crate::repositories::sources_of;
 
-/// A cluster and what belongs to it, read in one moment.
+/// A cluster and its related records, read from one snapshot.
 pub struct Records {
     pub(super) cluster: Cluster,
     pub(super) release: Release,
@@ -20,9 +20,9 @@ pub struct Records {
     /// All nodes of the cluster.
     pub(super) nodes: Vec<Node>,
     pub(super) primaries: BTreeMap<String, NodeId>,
-    /// Where scripts of plugins are on nodes.
+    /// Folder of plugin scripts on nodes.
     scripts_root: String,
-    /// What tells credentials of nodes for packages from earlier ones; empty if there are no packages.
+    /// Fingerprints of the nodes' package repository credentials; empty without packages.
     package_access: BTreeMap<NodeId, String>,
 }
 
@@ -93,7 +93,7 @@ async fn package_access(
     Ok(nodes.iter().map(print).collect())
 }
 
-/// Documents that somebody supplied in place of computed ones, by uid.
+/// Returns documents that a user supplied in place of computed ones, by uid.
 pub async fn supplied(session: &mut Session, cluster: &Cluster, kind: FactsKind) -> ServiceResult<Supplied> {
     let stored = session.facts_get(cluster.id, kind).await?;
     let maps = stored.into_iter().filter_map(|(uid, document)| match document {

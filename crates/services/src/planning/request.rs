@@ -1,4 +1,4 @@
-//! What is asked of a plan.
+//! Planning request.
 
 use serde_json::json;
 use stoker_model::{GraphType, Json, NodeId, PlanId, PlanRecord};
@@ -9,20 +9,20 @@ use crate::graphs::PlannedGraph;
 #[derive(Clone, Debug, Default)]
 pub struct PlanRequest {
     pub graph_type: GraphType,
-    /// Only these nodes; an empty list means none.
+    /// Limits the plan to these nodes; an empty list selects none.
     pub nodes: Option<Vec<NodeId>>,
-    /// Only these tasks.
+    /// Limits the plan to these tasks.
     pub tasks: Option<Vec<String>>,
-    /// Only what lies between these.
+    /// Limits the plan to tasks between these start and end tasks.
     pub subgraphs: Vec<Subgraph>,
-    /// As if nothing had ever succeeded.
+    /// Plans as if no task had succeeded before.
     pub force: bool,
-    /// The plan after which this one is made.
+    /// Plan that this one follows.
     pub parent_id: Option<PlanId>,
 }
 
 impl PlanRequest {
-    /// With the tasks that the chosen ones cannot do without.
+    /// Converts to a planner request and adds the generated tasks that the selected ones require.
     pub(super) fn to_planner(&self, graph: &PlannedGraph) -> Request {
         let with_helpers = |tasks: &Vec<String>| {
             let helpers = graph.helpers_of(tasks);
@@ -38,7 +38,7 @@ impl PlanRequest {
         }
     }
 
-    /// What a stored plan was asked for.
+    /// Returns the request of a stored plan.
     pub(super) fn of_record(record: &PlanRecord) -> Self {
         let texts = |value: &Json| -> Vec<String> {
             value
@@ -48,35 +48,35 @@ impl PlanRequest {
                 .filter_map(|text| Some(text.as_str()?.to_owned()))
                 .collect()
         };
-        let said = &record.request;
-        let nodes = said.get("nodes").and_then(Json::as_array);
-        let pieces = said.get("subgraphs").and_then(Json::as_array).into_iter().flatten();
+        let request = &record.request;
+        let nodes = request.get("nodes").and_then(Json::as_array);
+        let subgraphs = request.get("subgraphs").and_then(Json::as_array).into_iter().flatten();
         Self {
             graph_type: record.graph_type.clone(),
             nodes: nodes.map(|nodes| nodes.iter().filter_map(Json::as_i64).map(NodeId).collect()),
-            tasks: said.get("tasks").map(texts),
-            subgraphs: pieces
-                .map(|piece| Subgraph { start: texts(&piece["start"]), end: texts(&piece["end"]) })
+            tasks: request.get("tasks").map(texts),
+            subgraphs: subgraphs
+                .map(|subgraph| Subgraph { start: texts(&subgraph["start"]), end: texts(&subgraph["end"]) })
                 .collect(),
-            force: said.get("force").and_then(Json::as_bool).unwrap_or(false),
+            force: request.get("force").and_then(Json::as_bool).unwrap_or(false),
             parent_id: record.parent_id,
         }
     }
 
-    /// As it is kept beside the plan: what was not said is not there.
+    /// Stored form; options that were not set are omitted.
     pub(super) fn to_json(&self) -> Json {
-        let mut shown = json!({"graph_type": self.graph_type.as_str(), "force": self.force});
+        let mut json = json!({"graph_type": self.graph_type.as_str(), "force": self.force});
         if let Some(nodes) = &self.nodes {
-            shown["nodes"] = nodes.iter().map(|id| id.0).collect();
+            json["nodes"] = nodes.iter().map(|id| id.0).collect();
         }
         if let Some(tasks) = &self.tasks {
-            shown["tasks"] = json!(tasks);
+            json["tasks"] = json!(tasks);
         }
         if !self.subgraphs.is_empty() {
-            let pieces = self.subgraphs.iter();
-            shown["subgraphs"] =
-                pieces.map(|piece| json!({"start": piece.start, "end": piece.end})).collect();
+            let subgraphs = self.subgraphs.iter();
+            json["subgraphs"] =
+                subgraphs.map(|subgraph| json!({"start": subgraph.start, "end": subgraph.end})).collect();
         }
-        shown
+        json
     }
 }

@@ -1,4 +1,4 @@
-//! What must not be shown of a plan.
+//! Secrets of a plan, for redaction.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,18 +8,18 @@ use stoker_store::{List, Order, Session};
 
 use crate::error::ServiceResult;
 
-/// Documents of so many nodes are read at a time: a fleet's together would take more memory than its plan.
-const READ_AT_ONCE: usize = 200;
+/// Node documents read per batch; reading those of a whole fleet would need more memory than its plan.
+const BATCH_NODES: usize = 200;
 
-/// Values of a state that must not be shown: those that all nodes have in common, and those of single nodes.
+/// Secret values of a state: shared by all nodes, and per node.
 pub struct PlanSecrets {
     common: Secrets,
-    /// By uid, where there are any.
+    /// By uid; nodes without own secrets are absent.
     own: HashMap<String, Secrets>,
 }
 
 impl PlanSecrets {
-    /// Those of the state that a plan was made from, as far as they can be in what is said about some nodes.
+    /// Reads the secrets of the state behind a plan that may appear in data about `nodes`.
     pub async fn read(
         session: &mut Session,
         record: &PlanRecord,
@@ -29,12 +29,12 @@ impl PlanSecrets {
         if nodes.is_empty() {
             return Ok(secrets);
         }
-        let mut wanted = session.plan_nodes(record.id).await?;
-        wanted.retain(|(uid, _)| nodes.contains(uid));
-        for some in wanted.chunks(READ_AT_ONCE) {
-            let ids: Vec<DocumentId> = some.iter().map(|(_, id)| *id).collect();
+        let mut documents_of_nodes = session.plan_nodes(record.id).await?;
+        documents_of_nodes.retain(|(uid, _)| nodes.contains(uid));
+        for batch in documents_of_nodes.chunks(BATCH_NODES) {
+            let ids: Vec<DocumentId> = batch.iter().map(|(_, id)| *id).collect();
             let documents = session.documents_get(&ids).await?;
-            for (uid, id) in some {
+            for (uid, id) in batch {
                 let found = Secrets::of(documents.get(id));
                 if !found.is_empty() {
                     secrets.own.insert(uid.clone(), found);
@@ -44,12 +44,12 @@ impl PlanSecrets {
         Ok(secrets)
     }
 
-    /// Whether a node has secrets that others have not.
+    /// Reports whether a node has secrets of its own.
     pub fn has_own(&self, node: &str) -> bool {
         self.own.contains_key(node)
     }
 
-    /// Masks what is said about a node.
+    /// Masks secrets in data about a node.
     pub fn mask(&self, node: &str, value: &mut Json) {
         self.common.mask(value);
         if let Some(own) = self.own.get(node) {
@@ -57,21 +57,22 @@ impl PlanSecrets {
         }
     }
 
-    /// All of them as one.
+    /// Merges shared and per-node secrets.
     pub fn together(self) -> Secrets {
         self.own.into_values().fold(self.common, Secrets::with)
     }
 }
 
-/// Values that all nodes have in common and that must not be shown.
+/// Returns the secrets shared by all nodes.
 async fn secrets_of(session: &mut Session, common: DocumentId) -> ServiceResult<Secrets> {
     Ok(Secrets::of(session.documents_get(&[common]).await?.values()))
 }
 
-/// Plans of a cluster whose secrets are remembered.
+/// Number of recent plans whose secrets are masked.
 const RECENT_MAX: u64 = 10;
 
-/// The same of the state before, too: what is on a node is shown by tasks that compare it with what is to become of it.
+/// Returns shared secrets of this and recent states. Tasks print diffs of old and new values, so old secrets are
+/// masked too.
 pub async fn recent_secrets(
     session: &mut Session,
     cluster: ClusterId,

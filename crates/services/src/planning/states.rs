@@ -1,4 +1,4 @@
-//! The state of one node, as expressions of its tasks see it.
+//! State of one node, as the expressions of its tasks see it.
 
 use stoker_model::{Cluster, FactsKind, JsonMap};
 use stoker_planner::state::{Shared, State};
@@ -11,10 +11,10 @@ use crate::graphs::Graphs;
 use super::old::Old;
 use super::records::{Records, supplied};
 
-/// What a node should become, and what it was when a task last succeeded there.
+/// Desired state of a node, and the state of the last success of a task there.
 pub struct NodeStates {
     pub new: State,
-    /// None without a task, or where it never succeeded.
+    /// `None` without a task, or if it never succeeded.
     pub old: Option<State>,
     pub secrets: Secrets,
     pub n_nodes: usize,
@@ -37,15 +37,15 @@ impl NodeStates {
             ServiceError::invalid(format!("Nodes {uid} do not belong to cluster {}", cluster.id))
         })?;
         let mut secrets = Secrets::of([&state.common, &common, own]);
-        let mut past = None;
+        let mut old_state = None;
         if let Some(task) = task {
             let old = Old::read(session, cluster.id, &[task], &[uid.to_owned()]).await?;
             secrets = old.documents().fold(secrets, |all, one| all.with(Secrets::of([one])));
-            past = old.states(&[task], &mut Shared::default()).state(task, uid).cloned();
+            old_state = old.states(&[task], &mut Shared::default()).state(task, uid).cloned();
         }
         Ok(Self {
             new: State { common: document(&common), node: document(own) },
-            old: past,
+            old: old_state,
             secrets,
             n_nodes: state.nodes.len(),
         })

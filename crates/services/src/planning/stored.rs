@@ -1,4 +1,4 @@
-//! Plans that were stored, and a few of them at hand.
+//! Stored plans and their cache.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,43 +11,43 @@ use super::Planning;
 use crate::error::{ServiceError, ServiceResult};
 use crate::fair_semaphore::FairSemaphore;
 
-/// Plans of large fleets are large. Whoever looks at one asks for many pages of it.
-const KEPT_MAX: usize = 3;
-/// So many are computed at a time; each uses all cores.
+/// Number of cached plans. Plans of large fleets are large, and a reader requests many pages of one plan.
+const CACHED_MAX: usize = 3;
+/// Number of concurrent computations; each uses all cores.
 const COMPUTED_MAX: usize = 2;
-/// Whose turn it is when somebody looks at something.
+/// Semaphore key of computations that belong to no cluster.
 const NO_CLUSTER: i64 = 0;
 
-/// Plans never change, so that what was read once stays right.
+/// Plans are immutable, so entries need no invalidation.
 pub struct PlanCache {
-    kept: Mutex<VecDeque<(PlanId, Arc<ExplainedPlan>)>>,
+    cached: Mutex<VecDeque<(PlanId, Arc<ExplainedPlan>)>>,
     turns: FairSemaphore,
 }
 
 impl Default for PlanCache {
     fn default() -> Self {
-        Self { kept: Mutex::default(), turns: FairSemaphore::new(COMPUTED_MAX) }
+        Self { cached: Mutex::default(), turns: FairSemaphore::new(COMPUTED_MAX) }
     }
 }
 
 impl PlanCache {
     pub(super) fn put(&self, id: PlanId, plan: Arc<ExplainedPlan>) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(known, _)| *known != id);
-        kept.push_front((id, plan));
-        kept.truncate(KEPT_MAX);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|(known, _)| *known != id);
+        cached.push_front((id, plan));
+        cached.truncate(CACHED_MAX);
     }
 
     fn get(&self, id: PlanId) -> Option<Arc<ExplainedPlan>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(known, _)| *known == id).map(|(_, plan)| Arc::clone(plan))
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.iter().find(|(known, _)| *known == id).map(|(_, plan)| Arc::clone(plan))
     }
 
     pub fn n_waiting(&self) -> usize {
         self.turns.n_waiting()
     }
 
-    /// Does long work where it holds up nobody else, and not too much of it at a time.
+    /// Runs CPU-bound work on a blocking thread, with bounded concurrency.
     pub async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -55,26 +55,26 @@ impl PlanCache {
         self.compute_for(NO_CLUSTER, work).await
     }
 
-    /// The same for a cluster: those that want much wait for those that want little.
+    /// Like [`Self::compute`], with fair scheduling between clusters.
     pub async fn compute_for<T: Send + 'static>(
         &self,
         cluster: i64,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> ServiceResult<T> {
-        let failed = |error| ServiceError::internal_from("the work on a plan broke off", error);
+        let failed = |error| ServiceError::internal_from("a planning task panicked or was cancelled", error);
         let _turn = self.turns.acquire(cluster).await;
         tokio::task::spawn_blocking(work).await.map_err(failed)
     }
 }
 
-/// A plan with its record.
+/// A plan and its record.
 pub struct StoredPlan {
     pub record: PlanRecord,
     pub explained: Arc<ExplainedPlan>,
 }
 
 impl StoredPlan {
-    /// Reads the plan that a record is about.
+    /// Reads the plan of a record.
     pub async fn read(planning: &Planning, session: &mut Session, record: PlanRecord) -> ServiceResult<Self> {
         if let Some(explained) = planning.plans.get(record.id) {
             return Ok(Self { record, explained });

@@ -1,4 +1,4 @@
-//! What there is to choose from when a cluster of a release is made.
+//! Catalog of a release: the plugins and components available to a new cluster.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, 
 use stoker_state::json::merge;
 use stoker_store::{List, Session};
 
-/// All choices are held against all.
+/// Maximum number of wizard choices that stand for components; compatibility is checked pairwise.
 const CHOICES_MAX: usize = 200;
 
-/// A release and, of each plugin that fits it, the newest version.
+/// A release and the newest version of each plugin that fits it.
 pub struct Catalog {
     pub release: Release,
     /// By name.
@@ -22,7 +22,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// For clusters of this mode, or of any if there is none yet.
+    /// `mode` limits plugins to those that fit clusters of that mode.
     pub async fn read(session: &mut Session, release: Release, mode: Option<&str>) -> ServiceResult<Self> {
         let all = session.plugin_list(&List::default()).await?.items;
         let bodies: Vec<&NewPlugin> = all.iter().map(|plugin| &plugin.body).collect();
@@ -44,7 +44,7 @@ impl Catalog {
         self.plugins.get(name)
     }
 
-    /// The settings of a cluster as it begins, sections of plugins included.
+    /// Returns the initial settings of a cluster, including sections of plugins.
     pub fn settings(&self) -> JsonMap {
         let editable = self.release.body.attributes_metadata.get("editable").and_then(Json::as_object);
         let mut settings = editable.cloned().unwrap_or_default();
@@ -61,10 +61,11 @@ impl Catalog {
         registry(&self.release.body, self.plugins.values().map(|plugin| &plugin.body))
     }
 
-    /// The wizard of the release with those of the plugins, restrictions generated.
+    /// Returns the wizards of release and plugins mixed, with generated restrictions.
     pub fn wizard(&self, registry: &Registry) -> ServiceResult<Mixed> {
         let plugins = self.plugins.values().map(|plugin| &plugin.body);
-        let mixed = mixed(&self.release.body, plugins, registry).map_err(|conflicts| at_odds(&conflicts))?;
+        let mixed =
+            mixed(&self.release.body, plugins, registry).map_err(|conflicts| mix_error(&conflicts))?;
         let n_choices = n_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
             return Err(ServiceError::invalid(format!(
@@ -75,7 +76,7 @@ impl Catalog {
     }
 }
 
-/// Of each plugin that fits a release the newest version, by name.
+/// Returns the newest version of each plugin that fits a release, by name.
 pub fn in_play<'p>(
     release: &NewRelease,
     mode: Option<&str>,
@@ -92,13 +93,13 @@ pub fn in_play<'p>(
     newest
 }
 
-/// The components of a release and of plugins, each of which is there in one version.
+/// Returns the components of a release and of plugins; each plugin occurs in one version.
 pub fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
     let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::of).collect();
     Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
 }
 
-/// The wizard of a release with those of plugins, each of which is there in one version.
+/// Mixes the wizards of a release and of plugins; each plugin occurs in one version.
 pub fn mixed<'p>(
     release: &NewRelease,
     plugins: impl Iterator<Item = &'p NewPlugin>,
@@ -122,7 +123,7 @@ fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::component
     own.map(|component| component.name.clone()).collect()
 }
 
-fn at_odds(conflicts: &[MixConflict]) -> ServiceError {
+fn mix_error(conflicts: &[MixConflict]) -> ServiceError {
     let item = |conflict: &MixConflict| ErrorDetail {
         kind: Some(conflict.kind),
         plugin: Some(conflict.plugin.clone()),
@@ -131,7 +132,7 @@ fn at_odds(conflicts: &[MixConflict]) -> ServiceError {
     ServiceError::conflicting(conflicts.iter().map(item).collect())
 }
 
-/// What speaks against a selection, as reports show it, each with its words.
+/// Conflicts of a component selection in the form of the compatibility report, with messages.
 pub fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
     let shown = |finding: &Finding| {
         let mut shown = finding.to_json();
@@ -143,7 +144,7 @@ pub fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
     findings.iter().map(shown).collect()
 }
 
-/// What is wrong with a selection, in words.
+/// Returns a conflict of a component selection as an error detail.
 pub fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
     ErrorDetail { kind: Some(finding.kind()), ..ErrorDetail::new(path, registry.explain(finding)) }
 }

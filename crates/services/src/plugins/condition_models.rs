@@ -1,18 +1,18 @@
-//! What conditions of restrictions may ask about.
+//! Models that restriction conditions can read.
 
 use serde_json::json;
 use stoker_model::{Cluster, Json, JsonMap, Release};
 
-/// The release of the predecessor that this API follows; its clients ask for it.
+/// Fuel release that this API is compatible with; its clients query it.
 pub const FUEL_VERSION: &str = "10.0";
-/// Where nobody says otherwise.
+/// Default network provider.
 pub const NET_PROVIDER: &str = "neutron";
 
-/// How networks are kept apart where no component says otherwise.
+/// Default network segmentation.
 const SEGMENTATION: &str = "vlan";
 const SEGMENTATIONS: &[&str] = &[SEGMENTATION, "gre", "tun"];
 
-/// How the networks of a cluster are kept apart: what the chosen network is called.
+/// Returns the network segmentation of a cluster, from the name of its network component.
 fn segmentation(components: &[String]) -> &'static str {
     let networks = components.iter().filter(|name| name.starts_with("network:"));
     let mut named = networks.filter_map(|name| name.rsplit(':').next());
@@ -20,7 +20,7 @@ fn segmentation(components: &[String]) -> &'static str {
     named.find_map(known).unwrap_or(SEGMENTATION)
 }
 
-/// One document for each model.
+/// One document per model.
 pub struct ConditionModels {
     cluster: Json,
     settings: Json,
@@ -30,7 +30,7 @@ pub struct ConditionModels {
 }
 
 impl ConditionModels {
-    /// Of a cluster with these settings, sections of plugins included.
+    /// Models of a cluster with these settings, including sections of plugins.
     pub fn of_cluster(cluster: &Cluster, release: &Release, settings: JsonMap) -> Self {
         let segments = segmentation(&cluster.components);
         let cluster = json!({
@@ -46,7 +46,7 @@ impl ConditionModels {
         Self::new(cluster, segments, release, settings)
     }
 
-    /// Of a cluster that is about to be made.
+    /// Models of a cluster that is about to be created.
     pub fn of_new_cluster(mode: &str, release: &Release, settings: JsonMap) -> Self {
         let cluster = json!({
             "status": "new",
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_are_kept_apart_as_their_component_says() {
+    fn segmentation_follows_network_component() {
         for (components, expected) in [
             (&[][..], "vlan"),
             (&["hypervisor:tun", "network:neutron:core:ml2", "network:neutron:ml2:tun"], "tun"),

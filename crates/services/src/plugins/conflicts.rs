@@ -1,5 +1,4 @@
-//! Whether releases and plugins can be stored beside each other: nobody else provides their components, and their
-//! wizards mix.
+//! Conflicts between stored releases and plugins: components provided twice, and wizards that cannot be mixed.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +9,20 @@ use crate::error::{ErrorDetail, ServiceError, ServiceResult};
 
 use super::catalog::{in_play, mixed, registry};
 
-/// A release and the plugins that are installed, before a change and after it.
+/// A release and the installed plugins, before and after a change.
 pub struct Pairing<'a> {
-    /// None: there was no such release.
+    /// `None` for a new release.
     pub before: Option<(&'a NewRelease, &'a [&'a NewPlugin])>,
     pub after: (&'a NewRelease, &'a [&'a NewPlugin]),
 }
 
-/// Refuses what is at odds afterwards and was not before.
+/// Rejects conflicts that the change introduces; existing ones are tolerated.
 pub fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceResult<()> {
     let mut items: Vec<ErrorDetail> = Vec::new();
     for Pairing { before, after: (release, plugins) } in pairings {
-        let known = before.map(|(release, plugins)| found(release, plugins)).unwrap_or_default();
+        let known = before.map(|(release, plugins)| conflicts_of(release, plugins)).unwrap_or_default();
         let known: BTreeSet<Conflict> = known.into_iter().collect();
-        let added = found(release, plugins).into_iter().filter(|conflict| !known.contains(conflict));
+        let added = conflicts_of(release, plugins).into_iter().filter(|conflict| !known.contains(conflict));
         items.extend(added.map(|conflict| {
             let message = format!("{}; in release `{}` {}", conflict.message, release.name, release.version);
             ErrorDetail { code: Some(conflict.code), ..ErrorDetail::new(conflict.path, message) }
@@ -32,21 +31,21 @@ pub fn require_none<'a>(pairings: impl Iterator<Item = Pairing<'a>>) -> ServiceR
     if items.is_empty() { Ok(()) } else { Err(ServiceError::conflicting(items)) }
 }
 
-/// What is wrong with the components of a release by itself.
+/// Rejects a release whose own components are invalid.
 pub fn require_sound(release: &NewRelease) -> ServiceResult<()> {
     let registry = Registry::new(&release.components_metadata, &[]);
-    let wrong = registry.findings().iter().map(|finding| ErrorDetail {
+    let details = registry.findings().iter().map(|finding| ErrorDetail {
         kind: Some(finding.kind()),
         ..ErrorDetail::new("components_metadata", registry.explain(finding))
     });
-    let mut wrong: Vec<ErrorDetail> = wrong.collect();
+    let mut details: Vec<ErrorDetail> = details.collect();
     let mut known = BTreeSet::new();
     for name in release.components_metadata.iter().filter_map(|component| component.get("name")?.as_str()) {
         if !known.insert(name) {
-            wrong.push(ErrorDetail::new("components_metadata", format!("`{name}` is there more than once")));
+            details.push(ErrorDetail::new("components_metadata", format!("duplicate component `{name}`")));
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(ServiceError::refused(wrong)) }
+    if details.is_empty() { Ok(()) } else { Err(ServiceError::refused(details)) }
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +55,7 @@ struct Conflict {
     message: String,
 }
 
-fn found(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
+fn conflicts_of(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
     let fitting = in_play(release, None, plugins);
     let registry = registry(release, fitting.values().copied());
     let duplicates = registry.findings().iter().filter_map(|finding| match finding {
@@ -68,8 +67,8 @@ fn found(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
         _ => None,
     });
     let mut conflicts: Vec<Conflict> = duplicates.collect();
-    if let Err(found) = mixed(release, fitting.values().copied(), &registry) {
-        conflicts.extend(found.into_iter().map(|conflict| Conflict {
+    if let Err(mix_conflicts) = mixed(release, fitting.values().copied(), &registry) {
+        conflicts.extend(mix_conflicts.into_iter().map(|conflict| Conflict {
             code: conflict.kind,
             message: conflict.message(),
             path: conflict.path,
@@ -78,19 +77,19 @@ fn found(release: &NewRelease, plugins: &[&NewPlugin]) -> Vec<Conflict> {
     conflicts
 }
 
-/// Beyond this, nobody reads warnings about pairs.
-const JUDGED_MAX: usize = 100;
+/// Number of components checked pairwise for warnings.
+const CHECKED_MAX: usize = 100;
 
-/// What is odd about the components of one plugin, and yet allowed.
+/// Returns warnings about the components of one plugin.
 pub fn oddities(plugin: &NewPlugin) -> Vec<String> {
     let own = PluginComponents::of(plugin);
     let registry = Registry::new(&[], &[&own]);
     let components = registry.components();
-    let components = &components[..components.len().min(JUDGED_MAX)];
-    let mut words = Vec::new();
+    let components = &components[..components.len().min(CHECKED_MAX)];
+    let mut warnings = Vec::new();
     for (idx, one) in components.iter().enumerate() {
         for other in components[idx + 1..].iter().filter(|other| Registry::conflict(one, other)) {
-            words.push(format!(
+            warnings.push(format!(
                 "`{}` and `{}` of this plugin cannot be chosen together",
                 one.name, other.name
             ));
@@ -100,10 +99,10 @@ pub fn oddities(plugin: &NewPlugin) -> Vec<String> {
                 let is_refused = |name: &_| item.matches(name) && one.refuses(name);
                 ComponentName::parse(&item.text).as_ref().is_some_and(is_refused)
             });
-            words.extend(refused.map(|item| {
+            warnings.extend(refused.map(|item| {
                 format!("`{}` requires `{}` and is not compatible with it", one.name, item.text)
             }));
         }
     }
-    words
+    warnings
 }

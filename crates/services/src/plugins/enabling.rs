@@ -1,4 +1,4 @@
-//! What speaks against plugins being enabled together in a cluster.
+//! Checks before plugins are enabled in a cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,19 @@ use crate::error::{ErrorDetail, ServiceResult};
 use super::catalog::{finding_item, registry};
 
 const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
-    `common.propagate_task_deploy` is off in this environment; switch it on first, or together with the plugin";
-/// From this version on, tasks say themselves what they wait for.
+    `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
+/// First task version with explicit dependencies.
 const TASK_VERSION: &str = "2.0.0";
-/// Types of tasks that do nothing by themselves.
+/// Task types without an effect.
 const MARKS: &[&str] = &["group", "skipped", "stage"];
 
-/// Whether tasks of the older kinds take part in deployments of a cluster. Where its settings do not ask, they do.
-fn carries_legacy(cluster: &Cluster) -> bool {
+/// Reports whether legacy tasks take part in deployments of a cluster; true unless its settings disable it.
+fn runs_legacy_tasks(cluster: &Cluster) -> bool {
     let setting = cluster.editable.get("common").and_then(|common| common.get("propagate_task_deploy"));
     setting.and_then(|setting| setting.get("value")).is_none_or(|value| *value != Json::Bool(false))
 }
 
-/// Whether a plugin has tasks of the older kinds.
+/// Reports whether a plugin has legacy tasks: stage tasks, or tasks below version 2.0.0.
 pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> ServiceResult<bool> {
     if !plugin.body.tasks.is_empty() {
         return Ok(true);
@@ -37,18 +37,18 @@ pub async fn has_legacy_tasks(session: &mut Session, plugin: &Plugin) -> Service
     Ok(graph.is_some_and(|graph| graph.tasks.iter().any(|stored| is_legacy(&stored.task))))
 }
 
-/// A cluster and the plugins that it shall have.
+/// A cluster and its plugins after a change.
 pub struct Enabling<'a> {
     pub cluster: &'a Cluster,
     pub release: &'a Release,
-    /// All that are enabled afterwards, each name once.
+    /// All plugins enabled after the change, each name once.
     pub plugins: Vec<&'a Plugin>,
-    /// Names of those that were not enabled before: only what they bring is judged.
+    /// Names of plugins that the change enables; only their conflicts are reported.
     pub fresh: BTreeSet<&'a str>,
 }
 
 impl Enabling<'_> {
-    /// Every reason to refuse, the path of a plugin as `path` says.
+    /// Returns every reason against the change; `path` maps a plugin name to its document path.
     pub async fn problems(
         &self,
         session: &mut Session,
@@ -66,7 +66,7 @@ impl Enabling<'_> {
             items.push(refusal(&plugin, &reason));
         }
         for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
-            if !carries_legacy(self.cluster) && has_legacy_tasks(session, plugin).await? {
+            if !runs_legacy_tasks(self.cluster) && has_legacy_tasks(session, plugin).await? {
                 items.push(refusal(&plugin.body.name, LEGACY_REFUSED));
             }
         }
@@ -79,7 +79,7 @@ impl Enabling<'_> {
         Ok(items)
     }
 
-    /// Roles, volumes and the like that two bring.
+    /// Returns roles, volumes and network roles that two plugins define.
     fn collisions(&self) -> Vec<(String, String)> {
         let body = &self.release.body;
         let network_roles = body.extra.get("network_roles_metadata").and_then(Json::as_array);
@@ -98,8 +98,8 @@ impl Enabling<'_> {
         collisions.iter().filter_map(reason).collect()
     }
 
-    /// Tasks that two plugins bring. Those of the release or of the cluster may be changed by several: how they are
-    /// merged is told with the graph.
+    /// Returns tasks that two plugins define. Several plugins may override a task of the release or cluster; the merge
+    /// reports how.
     async fn task_collisions(&self, session: &mut Session) -> ServiceResult<Vec<(String, String)>> {
         if self.plugins.len() < 2 {
             return Ok(Vec::new());
@@ -127,7 +127,7 @@ impl Enabling<'_> {
         Ok(owners.into_iter().filter_map(reason).collect())
     }
 
-    /// Whom to tell that others have the thing too; nobody if all of them are enabled already.
+    /// Returns the newly enabled plugin to report, and the reason; `None` if all owners were enabled before.
     fn reason(&self, what: &str, owners: &[&str]) -> Option<(String, String)> {
         let plugin = owners.iter().rev().find(|owner| self.fresh.contains(*owner))?;
         let others: Vec<String> = owners

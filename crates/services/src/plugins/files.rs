@@ -1,4 +1,4 @@
-//! Files of plugins: where they are, and that one changes them at a time.
+//! Plugin files on disk, with exclusive access for changes.
 
 use std::io;
 use std::sync::Arc;
@@ -16,20 +16,21 @@ pub struct Packages {
     changing: Arc<Mutex<()>>,
 }
 
-/// The right to change what is below the root.
+/// Exclusive access to the plugins root.
 pub struct Changing {
     pub root: PluginsRoot,
-    _alone: OwnedMutexGuard<()>,
+    _lock: OwnedMutexGuard<()>,
 }
 
 impl Packages {
-    /// A server that is alone puts in order what it left when it died.
+    /// An embedded server recovers changes that a crash interrupted; with a shared database, another server may be
+    /// changing the files.
     pub fn new(settings: &Server) -> Self {
         let root = PluginsRoot::new(&settings.plugins_root);
         if matches!(settings.database, DatabaseLocation::Folder(_))
             && let Err(error) = root.recover()
         {
-            tracing::warn!(error = %error, "the folder of plugins cannot be put in order");
+            tracing::warn!(error = %error, "cannot recover the plugins folder");
         }
         Self { root, changing: Arc::default() }
     }
@@ -38,26 +39,26 @@ impl Packages {
         &self.root
     }
 
-    /// Waits until nobody else changes files and records of plugins.
+    /// Waits for exclusive access to plugin files and records.
     pub async fn change(&self) -> Changing {
-        Changing { root: self.root.clone(), _alone: Arc::clone(&self.changing).lock_owned().await }
+        Changing { root: self.root.clone(), _lock: Arc::clone(&self.changing).lock_owned().await }
     }
 }
 
-/// Does what takes long with files where it holds up nobody else.
+/// Runs file work on a blocking thread.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ServiceResult<T> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| ServiceError::internal_from("work with files of plugins broke off", error))
+    done.map_err(|error| ServiceError::internal_from("a plugin file task panicked or was cancelled", error))
 }
 
-/// Keeps a change of the files; removing what was there before may take its time.
+/// Commits a change of files; deleting the previous ones may take a while.
 pub async fn keep(change: Undo) -> ServiceResult<()> {
     aside(|| change.keep()).await
 }
 
-/// The disk, not the client, is at fault.
+/// Error of the server's disk.
 pub fn disk_failed(error: io::Error) -> ServiceError {
-    let message = "the server cannot read or write files of plugins; its log says why";
+    let message = "the server cannot read or write plugin files; see its log";
     ServiceError::unavailable(message, error)
 }
 
@@ -68,22 +69,26 @@ pub fn archive_refused(error: ArchiveError) -> ServiceError {
     }
 }
 
-/// Everything that is wrong with packages; each problem with the name of its folder and a slash, or with nothing.
+/// Error with all problems of packages; each problem comes with its folder and a slash, or an empty prefix.
 pub fn package_refused<'p>(problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>) -> ServiceError {
-    const TOLD_MAX: usize = 20;
-    let (mut told, mut items) = (Vec::new(), Vec::new());
+    const SUMMARY_MAX: usize = 20;
+    let (mut messages, mut items) = (Vec::new(), Vec::new());
     for (folder, problem) in problems {
-        told.push(format!("{folder}{problem}"));
+        messages.push(format!("{folder}{problem}"));
         items.push(problem_item(folder, problem));
     }
-    let message = match &told[..] {
+    let message = match &messages[..] {
         [only] => only.clone(),
-        _ => format!("{} problems\n- {}", told.len(), told[..told.len().min(TOLD_MAX)].join("\n- ")),
+        _ => format!(
+            "{} problems\n- {}",
+            messages.len(),
+            messages[..messages.len().min(SUMMARY_MAX)].join("\n- ")
+        ),
     };
     ServiceError::Invalid(ErrorReport { message, ..ErrorReport::of(items) })
 }
 
-/// The file is a part of the path.
+/// The path includes the file name.
 fn problem_item(folder: &str, problem: &PackageProblem) -> ErrorDetail {
     let path = match &*problem.path {
         "" => format!("{folder}{}", problem.file),

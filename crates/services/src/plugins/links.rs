@@ -1,16 +1,16 @@
-//! Which plugins a cluster knows: a link for each version that fits it, disabled until somebody enables it.
+//! Links between clusters and plugins: one for each version that fits, disabled by default.
 
 use stoker_model::{Cluster, ClusterPlugin, JsonMap, NewRelease, Plugin, PluginId};
 use stoker_store::{ClusterFilter, List, Writing};
 
 use crate::error::ServiceResult;
 
-/// A link that says nothing: disabled, with the settings that the plugin proposes.
-pub fn unused(plugin_id: PluginId) -> ClusterPlugin {
+/// A disabled link with the default settings of the plugin.
+pub fn disabled_link(plugin_id: PluginId) -> ClusterPlugin {
     ClusterPlugin { plugin_id, enabled: false, attributes: JsonMap::new() }
 }
 
-/// Links a new cluster with the plugins that fit it.
+/// Links a new cluster to the plugins that fit it.
 pub async fn link_cluster(
     writing: &mut Writing,
     cluster: &Cluster,
@@ -19,12 +19,12 @@ pub async fn link_cluster(
     let target = release.fit_target(Some(&cluster.mode));
     let plugins = writing.plugin_list(&List::default()).await?.items;
     for plugin in plugins.iter().filter(|plugin| plugin.body.fits(target)) {
-        writing.cluster_plugin_set(cluster.id, &unused(plugin.id)).await?;
+        writing.cluster_plugin_set(cluster.id, &disabled_link(plugin.id)).await?;
     }
     Ok(())
 }
 
-/// Links a plugin with the clusters that it fits and that do not know it yet.
+/// Links a plugin to the clusters that it fits and that have no link yet.
 pub async fn link_plugin(writing: &mut Writing, plugin: &Plugin) -> ServiceResult<()> {
     for release in writing.release_list(&List::default()).await?.items {
         if !plugin.body.fits(release.body.fit_target(None)) {
@@ -35,7 +35,7 @@ pub async fn link_plugin(writing: &mut Writing, plugin: &Plugin) -> ServiceResul
             let known = writing.cluster_plugins(cluster.id).await?;
             let is_known = known.iter().any(|link| link.plugin_id == plugin.id);
             if !is_known && plugin.body.fits(release.body.fit_target(Some(&cluster.mode))) {
-                writing.cluster_plugin_set(cluster.id, &unused(plugin.id)).await?;
+                writing.cluster_plugin_set(cluster.id, &disabled_link(plugin.id)).await?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Files of plugins as deployments use them.
+//! Deployment scripts of plugins.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::error::ServiceResult;
 
 use super::files::{Packages, aside};
 
-/// Scripts that are copied to nodes have to be smaller; there is no need to look at more.
+/// Bounds of digesting a scripts folder; larger ones cannot be copied to nodes anyway.
 const LIMITS: Limits = Limits {
     n_entries_max: 4000,
     file_bytes_max: 32 << 20,
@@ -21,14 +21,14 @@ const LIMITS: Limits = Limits {
     text_bytes_max: 4 << 20,
 };
 
-/// The scripts of a plugin on this server.
+/// Scripts of a plugin on this server.
 pub struct ScriptsHere {
     pub folder: PathBuf,
-    /// None where they cannot be read as a whole: whoever copies them tells why.
+    /// `None` if they cannot be read completely; copying them reports the reason.
     pub digest: Option<String>,
 }
 
-/// The scripts of those plugins that were installed from a package and fit the cluster.
+/// Returns the scripts of plugins that were installed from a package and fit the cluster.
 pub async fn scripts_of(
     packages: &Packages,
     session: &mut Session,
@@ -50,26 +50,27 @@ pub async fn scripts_of(
         return Ok(HashMap::new());
     }
     aside(move || {
-        let with_digests =
-            found.into_iter().filter(|(_, _, folder)| !is_bare(folder)).map(|(id, version, folder)| {
+        let with_digests = found.into_iter().filter(|(_, _, folder)| !has_only_hidden_files(folder)).map(
+            |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();
-                // On nodes, each version has its own folder.
+                // Each version has its own folder on nodes.
                 let digest = digest.map(|digest| format!("{version} {digest}"));
                 (id, ScriptsHere { folder, digest })
-            });
+            },
+        );
         with_digests.collect()
     })
     .await
 }
 
-/// Packages are checked when they are installed; what is said of a plugin afterwards need not be.
+/// Rejects paths that leave the package. Packages are validated at installation, but plugin records can change later.
 fn stays_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Whether a folder is there and has nothing to copy: an archive cannot have a folder without a file in it, so
-/// packages put a hidden one there.
-fn is_bare(folder: &Path) -> bool {
+/// Reports whether a folder contains only hidden files. Archives cannot contain an empty folder, so packages put a
+/// hidden file there.
+fn has_only_hidden_files(folder: &Path) -> bool {
     let is_hidden = |entry: std::io::Result<std::fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
     };

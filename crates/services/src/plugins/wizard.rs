@@ -1,4 +1,4 @@
-//! The wizard of a release, ready for answers.
+//! Wizard of a release, evaluated with answers.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Wizard<'c> {
 }
 
 impl<'c> Wizard<'c> {
-    /// For a new cluster of this mode.
+    /// Wizard for a new cluster of this mode.
     pub fn new(catalog: &'c Catalog, registry: &Registry, mode: &str) -> ServiceResult<Self> {
         let models = ConditionModels::of_new_cluster(mode, &catalog.release, catalog.settings());
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
@@ -30,7 +30,7 @@ impl<'c> Wizard<'c> {
         choose(&self.mixed, answers, &|name| self.models.get(name), &plugins)
     }
 
-    /// Components that the answers stand for, whether they can be chosen or not.
+    /// Returns components that the answers select, whether they are allowed or not.
     pub fn named_components(&self, answers: &JsonMap) -> Vec<String> {
         named_components(&self.mixed, answers)
     }
@@ -40,12 +40,12 @@ impl<'c> Wizard<'c> {
     }
 }
 
-/// The mode that answers set.
+/// Returns the mode that the answers set.
 pub fn bound_mode(chosen: &Chosen) -> Option<&str> {
     chosen.settled().get(&(BoundModel::Cluster, "mode")).and_then(|mode: &&Json| mode.as_str())
 }
 
-/// Whether components can be chosen together in clusters of the release.
+/// Decides whether components are compatible in clusters of the release.
 pub fn decide(catalog: &Catalog, registry: &Registry, components: &[String]) -> Decision {
     let components: Vec<&str> = components.iter().map(String::as_str).collect();
     let required: Vec<&str> =

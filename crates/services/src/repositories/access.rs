@@ -1,7 +1,7 @@
-//! With what nodes prove themselves to be allowed to read packages.
+//! Credentials with which nodes read package repositories.
 //!
-//! A password is computed from a secret of all servers, the node and the moment at which its agent came in. So nothing has to be
-//! kept, a node gets the same one again, and sending its agent away makes it worthless.
+//! A password is an HMAC of the node and the time its agent joined, keyed with a secret shared by all servers. No
+//! password is stored, the same node gets the same one again, and revoking its agent invalidates it.
 
 use std::net::SocketAddr;
 use std::sync::OnceLock;
@@ -16,20 +16,20 @@ use subtle::ConstantTimeEq as _;
 use crate::error::ServiceResult;
 use crate::random;
 
-/// The name of the secret among what all servers have in common.
+/// Name of the secret among the values shared by all servers.
 const MARK: &str = "package_key";
 const SECRET_CHARS: usize = 64;
 const USER_PREFIX: &str = "node-";
-/// So many letters tell one password from another and say nothing of it.
+/// Enough to distinguish passwords, too short to reveal one.
 const FINGERPRINT_CHARS: usize = 12;
 
 pub struct PackageAccess {
     key: hmac::Key,
-    /// Where the server really listens.
+    /// Address the server is bound to.
     bound: OnceLock<SocketAddr>,
 }
 
-/// A name and a password.
+/// User name and password of a node.
 pub struct NodeCredential {
     pub user: String,
     pub password: String,
@@ -46,7 +46,7 @@ impl PackageAccess {
     }
 
     pub fn listens_on(&self, address: SocketAddr) {
-        // A server listens once.
+        // Set once: a server binds one address.
         _ = self.bound.set(address);
     }
 
@@ -54,7 +54,7 @@ impl PackageAccess {
         self.bound.get().copied()
     }
 
-    /// What a node with this agent shows. One whose agent the server starts itself has none.
+    /// Returns the credential of a node. Agents started by the server itself have not joined.
     pub fn credential(&self, node: NodeId, agent: Option<&Agent>) -> NodeCredential {
         NodeCredential {
             user: format!("{USER_PREFIX}{node}"),
@@ -62,15 +62,15 @@ impl PackageAccess {
         }
     }
 
-    /// Tells the credential of a node from an earlier one.
+    /// Returns a fingerprint that changes with the credential.
     pub fn fingerprint(&self, node: NodeId, joined_at: Option<Micros>) -> String {
         let mut signed = self.signed("fingerprint", node, joined_at);
         signed.truncate(FINGERPRINT_CHARS);
         signed
     }
 
-    /// Whether this is the password of a node.
-    pub fn is_right(&self, node: NodeId, agent: Option<&Agent>, password: &str) -> bool {
+    /// Checks a password in constant time.
+    pub fn verify(&self, node: NodeId, agent: Option<&Agent>, password: &str) -> bool {
         self.credential(node, agent).password.as_bytes().ct_eq(password.as_bytes()).into()
     }
 
@@ -81,7 +81,7 @@ impl PackageAccess {
     }
 }
 
-/// The node that calls itself so.
+/// Returns the node of a user name.
 pub fn node_of(user: &str) -> Option<NodeId> {
     user.strip_prefix(USER_PREFIX)?.parse().ok().map(NodeId)
 }
@@ -104,27 +104,27 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_of_one_node_and_one_joining() {
+    fn password_is_bound_to_node_and_join() {
         let access = PackageAccess::new("s");
-        let given = access.credential(NodeId(7), Some(&agent(1)));
-        assert_eq!(node_of(&given.user), Some(NodeId(7)));
-        assert!(access.is_right(NodeId(7), Some(&agent(1)), &given.password));
+        let credential = access.credential(NodeId(7), Some(&agent(1)));
+        assert_eq!(node_of(&credential.user), Some(NodeId(7)));
+        assert!(access.verify(NodeId(7), Some(&agent(1)), &credential.password));
         for (access, node, agent, why) in [
             (&access, 8, Some(agent(1)), "another node"),
             (&access, 7, Some(agent(2)), "the agent joined again"),
-            (&access, 7, None, "the agent was sent away"),
+            (&access, 7, None, "the agent was revoked"),
             (&PackageAccess::new("t"), 7, Some(agent(1)), "another secret"),
         ] {
-            assert!(!access.is_right(NodeId(node), agent.as_ref(), &given.password), "{why}");
+            assert!(!access.verify(NodeId(node), agent.as_ref(), &credential.password), "{why}");
         }
-        assert!(!access.is_right(NodeId(7), Some(&agent(1)), ""));
+        assert!(!access.verify(NodeId(7), Some(&agent(1)), ""));
         let print = access.fingerprint(NodeId(7), Some(Micros(1)));
-        assert!(!given.password.contains(&print), "it says nothing of the password");
+        assert!(!credential.password.contains(&print), "the fingerprint reveals no part of the password");
         assert_ne!(print, access.fingerprint(NodeId(7), Some(Micros(2))));
     }
 
     #[test]
-    fn other_names_are_no_nodes() {
+    fn unrelated_user_names_are_rejected() {
         for user in ["admin", "node-", "node-x", "7", "NODE-7"] {
             assert_eq!(node_of(user), None, "{user}");
         }

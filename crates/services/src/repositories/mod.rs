@@ -1,6 +1,6 @@
-//! Package repositories of plugins: which of them nodes of a cluster use, and the credential with which a node reads them.
+//! Package repositories of plugins: which ones the nodes of a cluster use, and the credentials to read them.
 //!
-//! Serving the files is the business of `server`.
+//! `server` serves the files.
 
 mod access;
 mod sources;

@@ -1,4 +1,4 @@
-//! Which repositories nodes of a cluster use, and where they find them.
+//! Package sources: the repositories that nodes of a cluster use, and their addresses.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -19,14 +19,14 @@ use crate::error::ServiceResult;
 use super::access::PackageAccess;
 use crate::plugins::files::{Packages, aside};
 
-/// What nodes need to know to read packages of plugins from this server.
+/// Information that nodes need to read plugin packages from this server.
 #[derive(Clone)]
 pub struct Repositories {
     pub access: Arc<PackageAccess>,
     pub packages: Packages,
     pub settings: Arc<Server>,
     pub is_encrypted: bool,
-    /// Certificate in PEM form that package managers have to trust, where the server issues its own.
+    /// PEM certificate that package managers have to trust, if the server uses the internal certificate authority.
     pub authority: Option<Arc<str>>,
 }
 
@@ -42,16 +42,16 @@ impl Repositories {
     }
 }
 
-/// A repository of a plugin on this server.
+/// Repository of a plugin on this server.
 pub struct SourceHere {
     pub kind: RepositoryKind,
-    /// Where nodes find it, without a slash at the end.
+    /// Address for nodes, without a trailing slash.
     pub address: String,
-    /// The folder of the plugin, and what tells this repository from others.
+    /// Plugin folder and content digest, which identify this version of the repository.
     pub digest: String,
 }
 
-/// The repositories of those plugins that were installed from a package, fit the cluster, and have packages with an index.
+/// Returns the repositories of plugins that were installed from a package, fit the cluster, and have an index.
 pub async fn sources_of(
     repositories: &Repositories,
     session: &mut Session,
@@ -92,7 +92,7 @@ pub async fn sources_of(
     .await
 }
 
-/// Plugins whose repositories nodes of a cluster may still use, though they should not: names, and the folders they were in.
+/// Returns plugins whose repositories nodes may still use although they are no longer enabled: names and folders.
 pub async fn former_sources(
     session: &mut Session,
     cluster: &Cluster,
@@ -119,7 +119,7 @@ fn plugin_of(task: &str) -> Option<&str> {
     task.strip_suffix(TASK_ENDING)?.strip_suffix('-')
 }
 
-/// An address that stands for all of them is none to go to.
+/// Replaces an unspecified address (`0.0.0.0`) by the hostname, since nodes cannot connect to it.
 fn reachable(listen: SocketAddr) -> String {
     if !listen.ip().is_unspecified() {
         return listen.to_string();
@@ -128,7 +128,7 @@ fn reachable(listen: SocketAddr) -> String {
     host.map_or_else(|| listen.to_string(), |host| format!("{host}:{}", listen.port()))
 }
 
-/// A path as a part of an address.
+/// Percent-encodes a path.
 fn encoded(path: &str) -> String {
     let mut encoded = String::new();
     for byte in path.bytes() {
@@ -141,7 +141,7 @@ fn encoded(path: &str) -> String {
     encoded
 }
 
-/// Whether a task brings a node its credential.
+/// Reports whether parameters contain the credential placeholder.
 pub fn wants_credential(parameters: &Json) -> bool {
     match parameters {
         Json::String(text) => text.contains(PASSWORD_MARK),
@@ -151,7 +151,7 @@ pub fn wants_credential(parameters: &Json) -> bool {
     }
 }
 
-/// Puts what only the server knows into a task: the credential of the node that it goes to.
+/// Replaces the credential placeholders in the parameters of a task.
 pub fn put_credential(parameters: &mut Json, user: &str, password: &str) {
     match parameters {
         Json::String(text) if text.contains(PASSWORD_MARK) => {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_go_where_they_are_marked() {
+    fn credential_placeholders_are_replaced() {
         let mark = "{STOKER_PACKAGES_USER}:{STOKER_PACKAGES_PASSWORD}";
         let mut given = json!({"a": [{"b": mark}, mark], "c": "{STOKER_PACKAGES_USER}", "d": 1});
         assert!(wants_credential(&given));
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_that_nodes_can_go_to() {
+    fn unspecified_address_is_replaced_by_hostname() {
         assert_eq!(reachable("10.0.0.1:80".parse().unwrap()), "10.0.0.1:80");
         assert!(!reachable("0.0.0.0:80".parse().unwrap()).starts_with("0.0.0.0"));
         assert_eq!(encoded("repositories/ub untu+1"), "repositories/ub%20untu+1");
     }
 
     #[test]
-    fn tasks_are_of_plugins() {
+    fn repository_task_name_contains_plugin() {
         assert_eq!(plugin_of("grid-net-repository"), Some("grid-net"));
         assert_eq!(plugin_of("gridrepository"), None);
     }

@@ -1,4 +1,4 @@
-//! Counters of deliveries; `server` registers them.
+//! Webhook delivery metrics; `server` registers them.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;

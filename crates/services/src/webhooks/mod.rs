@@ -1,8 +1,8 @@
-//! What happens is told to people and to webhooks.
+//! Notifications and webhooks.
 //!
-//! Messages are written down in the transaction of what they tell of (`notifications` composes them), and sent afterwards by
-//! whichever server takes them first (`sender`). Whoever dies in between has sent nothing twice that a receiver cannot
-//! tell by its number.
+//! Deliveries are written to an outbox in the transaction of the change they report (`notifications` builds them) and
+//! sent by whichever server claims them first (`sender`). Delivery is at least once; receivers deduplicate by the
+//! delivery id.
 
 mod metrics;
 mod notifications;
@@ -36,7 +36,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// `keys` unseal the secrets of webhooks.
+    /// `keys` decrypt the secrets of webhooks.
     pub fn new(store: Store, settings: Arc<Server>, clock: Clock, keys: ModuleKeys) -> Self {
         let (metrics, bell, busy) = (DeliveryMetrics::default(), Arc::default(), Arc::default());
         Self { store, settings, clock, keys, metrics, bell, busy }

@@ -1,11 +1,11 @@
-//! What is told, in words for people and as a document for programs.
+//! Notifications: a human-readable message and a JSON document.
 
 use serde_json::json;
 use stoker_model::{Cluster, Json, Micros, NewNotification, Node, Run, Topic, Webhook};
 
 use crate::clock;
 
-/// A run has started or ended.
+/// Notification of a started or ended run.
 pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewNotification {
     let what = match topic {
         Topic::RunStarted => "has started",
@@ -38,12 +38,12 @@ pub fn run_news(topic: Topic, run: &Run, cluster: &Cluster, now: Micros) -> NewN
     }
 }
 
-/// The agent of a node came or went.
+/// Notification of a connected or lost agent.
 pub fn node_news(node: &Node, now: Micros) -> NewNotification {
     let (topic, what) = if node.online {
-        (Topic::NodeBack, "is back")
+        (Topic::NodeBack, "is online again")
     } else {
-        (Topic::NodeLost, "is away: nothing is heard of its agent")
+        (Topic::NodeLost, "is offline: its agent sends no heartbeats")
     };
     let message = format!("node {} ({}) {what}", node.id, node.name);
     let mut body = body_of(topic, now, &message);
@@ -59,7 +59,7 @@ pub fn node_news(node: &Node, now: Micros) -> NewNotification {
     }
 }
 
-/// Somebody wants to see whether a webhook works.
+/// Document of a test delivery.
 pub fn test_news(webhook: &Webhook, now: Micros) -> Json {
     let mut body = body_of(Topic::WebhookTest, now, "this is a test");
     body["webhook"] = json!({"id": webhook.id.0, "name": webhook.body.name});

@@ -1,4 +1,4 @@
-//! Empties the outbox: what is due is sent, and tried again later where that fails.
+//! Sends due deliveries of the outbox and retries failed ones with backoff.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use super::Webhooks;
 use super::signature::{SIGNATURE, TIMESTAMP, sign};
 use crate::background::TaskMonitor;
 
-/// Messages under way at the same time, to a webhook each: one that does not answer holds up nobody else.
-const AT_ONCE_MAX: usize = 16;
-/// How often messages of other servers, and such as failed, are looked for.
+/// Maximum number of deliveries in flight, at most one per webhook: a slow receiver delays no other.
+const IN_FLIGHT_MAX: usize = 16;
+/// Poll interval for deliveries of other servers and for retries.
 pub const INTERVAL: Duration = Duration::from_secs(2);
 const PROBLEM_CHARS_MAX: usize = 300;
 
@@ -54,7 +54,7 @@ async fn send_due(
     attempts: &mut JoinSet<()>,
 ) -> Result<(), StoreError> {
     let busy = webhooks.busy();
-    let n_free = AT_ONCE_MAX.saturating_sub(busy.len());
+    let n_free = IN_FLIGHT_MAX.saturating_sub(busy.len());
     if n_free == 0 {
         return Ok(());
     }
@@ -68,12 +68,12 @@ async fn send_due(
     Ok(())
 }
 
-/// How long a message is nobody else's: more than sending it takes.
+/// How long a claimed delivery is invisible to other servers: longer than an attempt takes.
 fn lease(settings: &Settings) -> Duration {
     settings.answer_time * 2 + Duration::from_secs(1)
 }
 
-/// A webhook with a delivery in flight; when it is over, the sender looks for the next one.
+/// A webhook with a delivery in flight. Dropping it wakes the sender.
 struct InFlight {
     webhooks: Webhooks,
     webhook: WebhookId,
@@ -96,11 +96,11 @@ impl Drop for InFlight {
 async fn attempt(webhooks: &Webhooks, messenger: Messenger, delivery: Delivery) {
     let sent = match prepare(webhooks, &delivery).await {
         Ok(Some(request)) => post(messenger, request).await,
-        // It was deleted, and its messages with it.
+        // The webhook was deleted together with its deliveries.
         Ok(None) => return,
         Err(problem) => Err(problem),
     };
-    let tried = judge(&webhooks.settings.webhooks, &delivery, sent, webhooks.clock.now(), dice());
+    let tried = record_outcome(&webhooks.settings.webhooks, &delivery, sent, webhooks.clock.now(), jitter());
     webhooks.metrics.attempted(tried.status);
     if let Some(problem) = &tried.problem {
         tracing::warn!(
@@ -109,16 +109,16 @@ async fn attempt(webhooks: &Webhooks, messenger: Messenger, delivery: Delivery) 
             attempt = delivery.attempts,
             problem,
             is_given_up = tried.status == DeliveryStatus::Failed,
-            "a webhook was not told what happened"
+            "webhook delivery failed"
         );
     }
-    // If this fails it is sent once more: at least once is the promise.
+    // If this fails, the delivery is sent again: delivery is at least once.
     if let Err(error) = webhooks.store.delivery_tried(delivery.id, delivery.attempts, &tried).await {
-        tracing::warn!(error = %error, delivery.id = delivery.id.0, "what came of a message was not noted");
+        tracing::warn!(error = %error, delivery.id = delivery.id.0, "cannot record the outcome of a delivery; it will be sent again");
     }
 }
 
-/// What goes out.
+/// HTTP request of a delivery.
 struct Request {
     url: String,
     headers: Vec<(&'static str, String)>,
@@ -145,7 +145,7 @@ async fn prepare(webhooks: &Webhooks, delivery: &Delivery) -> Result<Option<Requ
     Ok(Some(Request { url: webhook.body.url, headers, body }))
 }
 
-/// The status of the answer. A thread of its own: the end of the server does not wait for a receiver.
+/// Returns the HTTP status of the response. Uses a separate thread so that shutdown does not wait for a receiver.
 async fn post(messenger: Messenger, request: Request) -> Result<u16, String> {
     let (done, answer) = tokio::sync::oneshot::channel();
     let send = move || {
@@ -153,17 +153,17 @@ async fn post(messenger: Messenger, request: Request) -> Result<u16, String> {
         _ = done.send(status.map_err(|error| error.to_string()));
     };
     let started = std::thread::Builder::new().name("webhook".to_owned()).spawn(send);
-    started.map_err(|error| format!("no thread: {error}"))?;
-    answer.await.unwrap_or_else(|_| Err("it was broken off".to_owned()))
+    started.map_err(|error| format!("cannot start a thread: {error}"))?;
+    answer.await.unwrap_or_else(|_| Err("the attempt was aborted".to_owned()))
 }
 
-/// What a try comes to. `dice` is from 0 to 1.
-fn judge(
+/// Outcome of an attempt; `jitter` is between 0 and 1.
+fn record_outcome(
     settings: &Settings,
     delivery: &Delivery,
     sent: Result<u16, String>,
     now: Micros,
-    dice: f64,
+    jitter: f64,
 ) -> DeliveryTry {
     let (answer, problem) = match sent {
         Ok(status @ 200..=299) => {
@@ -171,23 +171,23 @@ fn judge(
             let status = DeliveryStatus::Delivered;
             return DeliveryTry { status, due_at: now, tried_at: now, answer, problem: None };
         }
-        Ok(status) => (Some(i64::from(status)), format!("the receiver said {status}")),
+        Ok(status) => (Some(i64::from(status)), format!("the receiver responded with status {status}")),
         Err(problem) => (None, problem.chars().filter(|c| *c != '\0').take(PROBLEM_CHARS_MAX).collect()),
     };
     let is_last = delivery.attempts >= i64::from(settings.attempts_max);
     let status = if is_last { DeliveryStatus::Failed } else { DeliveryStatus::Pending };
-    let due_at = Micros(now.0 + micros(pause(settings, delivery.attempts, dice)));
+    let due_at = Micros(now.0 + micros(backoff(settings, delivery.attempts, jitter)));
     DeliveryTry { status, due_at, tried_at: now, answer, problem: Some(problem) }
 }
 
-/// Twice as long after each failure; at random between half of it and all, so that many do not come back together.
-fn pause(settings: &Settings, n_failures: i64, dice: f64) -> Duration {
+/// Exponential backoff with jitter: doubled after each failure, scaled by a random factor between 0.5 and 1.
+fn backoff(settings: &Settings, n_failures: i64, jitter: f64) -> Duration {
     let doublings = u32::try_from(n_failures.clamp(1, 31) - 1).unwrap_or(0);
     let longest = settings.pause_min.saturating_mul(1 << doublings).min(settings.pause_max);
-    longest.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0)
+    longest.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0)
 }
 
-fn dice() -> f64 {
+fn jitter() -> f64 {
     random::bytes::<4>().map_or(0.5, |bytes| f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX))
 }
 
@@ -221,33 +221,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_success_is_tried_again_and_given_up_in_the_end() {
+    fn failed_deliveries_are_retried_up_to_the_limit() {
         let settings = Settings { attempts_max: 3, ..Settings::default() };
-        let judged = |attempts, sent| judge(&settings, &delivery(attempts), sent, NOW, 1.0);
-        let well = judged(1, Ok(204));
+        let outcome = |attempts, sent| record_outcome(&settings, &delivery(attempts), sent, NOW, 1.0);
+        let well = outcome(1, Ok(204));
         assert_eq!((well.status, well.answer, well.problem), (DeliveryStatus::Delivered, Some(204), None));
         for sent in [Ok(500), Ok(302), Ok(404), Err("no route\0".to_owned())] {
-            let first = judged(1, sent.clone());
+            let first = outcome(1, sent.clone());
             assert_eq!(first.status, DeliveryStatus::Pending, "{sent:?}");
             assert_eq!(first.due_at.0 - NOW.0, Micros::SECOND);
             assert!(first.problem.as_deref().is_some_and(|problem| !problem.contains('\0')));
-            assert_eq!(judged(2, sent.clone()).due_at.0 - NOW.0, 2 * Micros::SECOND);
-            assert_eq!(judged(3, sent).status, DeliveryStatus::Failed);
+            assert_eq!(outcome(2, sent.clone()).due_at.0 - NOW.0, 2 * Micros::SECOND);
+            assert_eq!(outcome(3, sent).status, DeliveryStatus::Failed);
         }
     }
 
     #[test]
-    fn pauses_grow_to_a_limit_and_differ() {
+    fn backoff_grows_to_its_limit_with_jitter() {
         let settings = Settings::default();
         let mut last = Duration::ZERO;
         for n_failures in 1..60 {
-            let (shortest, longest) = (pause(&settings, n_failures, 0.0), pause(&settings, n_failures, 1.0));
+            let (shortest, longest) =
+                (backoff(&settings, n_failures, 0.0), backoff(&settings, n_failures, 1.0));
             assert!(shortest < longest && longest <= settings.pause_max, "{n_failures}");
             assert!(longest >= last, "{n_failures}");
             last = longest;
         }
         assert_eq!(last, settings.pause_max);
-        let all: Duration = (1..i64::from(settings.attempts_max)).map(|n| pause(&settings, n, 1.0)).sum();
+        let all: Duration = (1..i64::from(settings.attempts_max)).map(|n| backoff(&settings, n, 1.0)).sum();
         assert!((4 * 3600..7 * 3600).contains(&all.as_secs()), "{all:?}");
     }
 }

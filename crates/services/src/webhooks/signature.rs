@@ -1,4 +1,4 @@
-//! How a receiver knows that a message is ours, and of now.
+//! Signature of deliveries, with which receivers verify origin and age.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use ring::hmac;
 pub(super) const SIGNATURE: &str = "x-stoker-signature";
 pub(super) const TIMESTAMP: &str = "x-stoker-timestamp";
 
-/// `sha256=` and the HMAC, in hexadecimal, of the time in seconds, a full stop and the body.
+/// `sha256=` and the hexadecimal HMAC of the Unix time in seconds, a full stop and the body.
 pub(super) fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let mut context = hmac::Context::with_key(&key);
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_what_other_programs_compute() {
+    fn signature_matches_openssl() {
         // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac 'correct horse battery'
         let expected = "sha256=98a51b330afc58453095af8ed727e6cc4bd565edb4230482620146eda751b416";
         assert_eq!(sign("correct horse battery", 1_700_000_000, br#"{"a":1}"#), expected);
