@@ -41,7 +41,7 @@ pub struct Parts {
     pub(crate) writers: FairSemaphore,
     /// Module lists in flight.
     pub(crate) module_slots: Semaphore,
-    /// Runs that this server carries out.
+    /// Runs that this server drives.
     pub(crate) conducted: Mutex<HashSet<RunId>>,
     /// Messages to and from other servers and agents.
     pub bus: Bus,

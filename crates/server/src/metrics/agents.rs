@@ -15,10 +15,10 @@ impl Agents {
         let AgentMetrics { connections, losses } = counters;
         let gauges = Self {
             connected: book.gauge("agents_connected", "Agents that are connected to this server"),
-            lost: book.gauge("agents_lost", "Agents of which nothing was heard for too long"),
+            lost: book.gauge("agents_lost", "Agents whose heartbeat timed out"),
         };
-        book.enter("agent_connections", "counter", &[], "Connections that agents made", connections.clone());
-        book.enter("agent_losses", "counter", &[], "Agents that were lost", losses.clone());
+        book.enter("agent_connections", "counter", &[], "Agent connections", connections.clone());
+        book.enter("agent_losses", "counter", &[], "Agent heartbeat timeouts", losses.clone());
         gauges
     }
 

@@ -43,18 +43,18 @@ impl Api {
             "http_requests_refused",
             "counter",
             &["limit"],
-            "Requests turned away by a limit: `requests`, `plans`, `streams`",
+            "Requests rejected by a limit: `requests`, `plans`, `streams`",
             refusals.refused.clone(),
         );
         Self {
-            requests: book.counters("http_requests", &["method", "route", "status"], "Requests answered"),
+            requests: book.counters("http_requests", &["method", "route", "status"], "Completed requests"),
             durations: book.histograms(
                 "http_request_duration_seconds",
                 &["method", "route"],
-                "Time to answer a request",
+                "Request duration",
                 short_times,
             ),
-            in_flight: book.gauge("http_requests_in_flight", "Requests that are being answered"),
+            in_flight: book.gauge("http_requests_in_flight", "Requests in flight"),
         }
     }
 

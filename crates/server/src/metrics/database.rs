@@ -55,7 +55,7 @@ impl Database {
                 errors: book.counters(
                     "database_errors",
                     &["operation"],
-                    "What the database did not do: it was away, slow, or refused",
+                    "Database errors: unavailable, timed out, or rejected",
                 ),
             },
         }

@@ -17,7 +17,7 @@ impl Engine {
             "runs",
             "counter",
             &["end"],
-            "Runs that ended here: `succeeded`, `failed`, `stopped`",
+            "Runs that ended on this server: `succeeded`, `failed`, `stopped`",
             runs.clone(),
         );
         book.enter(
@@ -27,7 +27,7 @@ impl Engine {
             "Task instances that ended: `succeeded`, `failed`, `ignored`, `cancelled`, `skipped`, `blocked`, `not_started`",
             instances.clone(),
         );
-        let sent = "Attempts that agents were told to begin";
+        let sent = "Dispatched attempts";
         book.enter("attempts_sent", "counter", &[], sent, attempts_sent.clone());
         book.enter(
             "attempts",
@@ -36,17 +36,17 @@ impl Engine {
             "Attempts that ended: `succeeded`, `failed`, `timed_out`, `cancelled`, `interrupted`, `refused`, `lost`, `no_answer`",
             attempts.clone(),
         );
-        book.enter("run_events", "counter", &[], "Events of runs that were written down", events.clone());
+        book.enter("run_events", "counter", &[], "Committed run events", events.clone());
         book.enter(
             "run_write_duration_seconds",
             "histogram",
             &[],
-            "Time to write down what a run decided, its turn included",
+            "Commit duration of a run batch, including the wait for its turn",
             writes.clone(),
         );
         Self {
-            active: book.gauge("runs_active", "Runs that this server carries out"),
-            waiting: book.gauge("run_commands_waiting", "Reports of agents and requests that wait for runs"),
+            active: book.gauge("runs_active", "Runs that this server drives"),
+            waiting: book.gauge("run_commands_waiting", "Agent reports and control requests queued for drivers"),
         }
     }
 

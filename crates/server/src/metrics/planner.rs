@@ -16,12 +16,12 @@ impl Planner {
             "plans",
             "counter",
             &["outcome"],
-            "Plans computed: `made`, or `refused` with reasons",
+            "Computed plans: `made`, or `refused` with diagnostics",
             plans.clone(),
         );
         book.enter("plan_duration_seconds", "histogram", &[], "Time to compute a plan", durations.clone());
-        book.enter("plan_instances", "histogram", &[], "Task instances of a plan", instances.clone());
-        Self { waiting: book.gauge("plans_waiting", "Plans that wait for their turn to be computed") }
+        book.enter("plan_instances", "histogram", &[], "Task instances per plan", instances.clone());
+        Self { waiting: book.gauge("plans_waiting", "Plans queued for computation") }
     }
 
     pub(super) fn read(&self, plans: &PlanCache) {

@@ -16,12 +16,12 @@ impl Webhooks {
             "webhook_deliveries",
             "counter",
             &["outcome"],
-            "Tries to tell a webhook: `delivered`, `retried` later, `given_up`",
+            "Webhook delivery attempts: `delivered`, `retried` later, `given_up`",
             counters.attempts.clone(),
         );
         Self {
             waiting: book
-                .gauge("webhook_deliveries_waiting", "Messages to webhooks that are not delivered yet"),
+                .gauge("webhook_deliveries_waiting", "Pending webhook deliveries"),
         }
     }
 

@@ -88,7 +88,7 @@ async fn a_core_network_does_not_go_with_vcenter() {
     assert_eq!(
         reply["conflicts"][0],
         json!({"kind": "missing_type", "type": "network",
-                                            "message": "a component of type `network` has to be chosen"})
+                                            "message": "a component of type `network` must be selected"})
     );
     let contrail =
         reply["components"].as_array().unwrap().iter().find(|one| one["label"] == "Contrail").unwrap();

@@ -61,7 +61,7 @@ async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
     server.put(&collection, &json!({"name": "renamed"})).await.expect(200);
     assert_eq!(server.get(&format!("{collection}/default")).await.expect(200)["name"], "renamed");
     let differs = server.put(&format!("{collection}/t1"), &json!({"type": "t2"})).await.refused(400);
-    assert_eq!(differs, "the path is about graph type `t1`, the body about `t2`; a type cannot change");
+    assert_eq!(differs, "the path names graph type `t1`, the body `t2`; the type of a graph cannot change");
     server.post(&format!("{collection}/a.b"), &json!([])).await.refused(404);
     server.post(&collection, &json!({"type": "a b"})).await.refused(400);
     let owned = json!({"type": "t3", "model": "cluster", "model_id": owners.cluster, "tasks": [task("a")]});

@@ -61,14 +61,14 @@ async fn releases_are_judged_when_they_are_stored() {
             "more than once",
         ),
         (json!({"wizard_metadata": {"Compute": 5}}), "a pane must be a map of controls"),
-        (json!({"wizard_metadata": {"Compute": {"x": {"type": "wheel"}}}}), "no control of type `wheel`"),
+        (json!({"wizard_metadata": {"Compute": {"x": {"type": "wheel"}}}}), "unknown control type `wheel`"),
         (
             json!({"wizard_metadata": {"Compute": {"x": {"type": "checkbox", "restrictions": ["a =="]}}}}),
-            "not a condition",
+            "invalid condition",
         ),
         (
             json!({"wizard_metadata": {"Compute": {"x": {"type": "radio", "values": [{"data": 1}, {"data": 1}]}}}}),
-            "an option with this `data` already",
+            "duplicate option `data`",
         ),
     ];
     for (extra, told) in &wrong {

@@ -177,7 +177,7 @@ async fn a_check_finds_what_uploads_let_through() {
         assert!(found.contains(&expected), "{own}");
     }
     let of_release = server.get(&format!("{release}/check")).await.expect(200);
-    assert_eq!(of_release[0]["message"], "`y` is no task of this layer");
+    assert_eq!(of_release[0]["message"], "task `y` does not exist in this layer");
     server.get(&format!("{}/deployment_graphs/none/check", owners.cluster_path())).await.refused(404);
 }
 

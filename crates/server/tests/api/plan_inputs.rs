@@ -83,7 +83,7 @@ async fn stage_tasks_without_a_place_refuse_the_plan_beside_all_other_problems()
     };
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(codes(&reply), ["graph-plugin-stage", "graph-plugin-stage"], "{reply}");
-    assert!(reply["errors"][1]["message"].as_str().unwrap().contains("no plain number"), "{reply}");
+    assert!(reply["errors"][1]["message"].as_str().unwrap().contains("no valid number"), "{reply}");
     let named = json!({"tasks": ["add-on-post_deployment-20-1"]});
     let reply = server.post("clusters/1/plans", &named).await.expect(400);
     assert!(codes(&reply).contains(&"graph-plugin-stage".to_owned()), "{reply}");

@@ -199,9 +199,9 @@ async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
         .collect();
     assert_eq!(told.len(), 3, "{told:#?}");
     for (words, about) in [
-        ("so it would fail", r#""no-command" "parameters.cmd" ["1","2","3"]"#),
-        ("known are cmd, cwd", r#""no-command" "parameters.comand""#),
-        ("so it would fail", r#""no-file" "parameters.files[0].dst" ["1"]"#),
+        ("the task would fail", r#""no-command" "parameters.cmd" ["1","2","3"]"#),
+        ("expected one of cmd, cwd", r#""no-command" "parameters.comand""#),
+        ("the task would fail", r#""no-file" "parameters.files[0].dst" ["1"]"#),
     ] {
         assert!(
             told.iter().any(|line| line.contains(words) && line.starts_with(about)),
@@ -337,7 +337,7 @@ async fn a_part_of_the_graph_can_be_planned() {
         assert_eq!(running(&server, id).await, expected, "{body}");
     }
     let excluded = server.get("plans/3").await.expect(200)["excluded"].clone();
-    assert_eq!(excluded, json!([{"why": "it was not asked for", "nodes": ["2", "3"], "n_nodes": 2}]));
+    assert_eq!(excluded, json!([{"why": "the node is not selected", "nodes": ["2", "3"], "n_nodes": 2}]));
     assert_eq!(server.get("plans/3").await.expect(200)["request"]["nodes"], json!([1]));
 }
 

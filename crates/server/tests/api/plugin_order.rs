@@ -136,7 +136,7 @@ async fn a_plugin_without_a_place_hides_no_other() {
     assert_eq!(
         order["errors"],
         json!([{"plugin": "bad", "task": 1, "code": "stage_bad_postfix",
-                "message": "stage task 2 of plugin `bad`: what follows `/` in its `stage` is no plain number"}])
+                "message": "stage task 2 of plugin `bad`: its `stage` has no valid number after `/`"}])
     );
 }
 

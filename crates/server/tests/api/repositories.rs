@@ -65,7 +65,7 @@ async fn packages_that_nodes_cannot_use_are_told() {
     let broken = Source::new("other", PackageVersion::V5);
     broken.write("repositories/ubuntu/a.deb", "x");
     let refused = upload(&server, broken.archive()).await.refused(400);
-    assert!(refused.contains("repositories/ubuntu/a.deb: it is no Debian package"), "{refused}");
+    assert!(refused.contains("repositories/ubuntu/a.deb: it is not a Debian package"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -81,7 +81,7 @@ async fn a_release_without_a_wizard_has_none() {
     assert_eq!(evaluated(&server, json!({})).await["controls"], json!([]));
     let message =
         new_cluster(&server, json!({"wizard": {"Network": {"manager": "contrail"}}})).await.refused(400);
-    assert_eq!(message, "wizard.Network.manager: the wizard does not ask this");
+    assert_eq!(message, "wizard.Network.manager: unknown pane or control");
 }
 
 /// With vCenter as the only hypervisor the option is disabled, with the reason.
@@ -171,7 +171,7 @@ async fn the_mode_is_an_answer_too() {
     let reply = evaluated(&server, answers.clone()).await;
     assert_eq!(control(&reply, "manager")["options"].as_array().unwrap().len(), 1);
     let message = new_cluster(&server, json!({"name": "other", "wizard": answers})).await.refused(400);
-    assert_eq!(message, "wizard.Network.manager: \"contrail\" is none of the options");
+    assert_eq!(message, "wizard.Network.manager: \"contrail\" is not an option");
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn selections_that_do_not_work_are_refused_with_all_reasons() {
         .iter()
         .map(|error| error["message"].as_str().unwrap())
         .collect();
-    assert_eq!(messages, ["nobody provides `storage:moon`", "vCenter is not compatible with Contrail"]);
+    assert_eq!(messages, ["no release or plugin provides `storage:moon`", "vCenter is not compatible with Contrail"]);
     assert_eq!(refused["errors"][1]["kind"], "incompatible");
     assert_eq!(refused["conflicts"][1]["components"], json!(["hypervisor:vmware", "network:core:contrail"]));
     let refused = new_cluster(&server, json!({"components": []})).await.expect(400);

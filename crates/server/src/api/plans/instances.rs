@@ -42,7 +42,7 @@ pub(super) struct InstanceView {
     #[schema(example = "condition_holds")]
     verdict: String,
     /// Why, in a sentence.
-    #[schema(example = "its condition holds")]
+    #[schema(example = "the condition is true")]
     reason: String,
     /// The parts of the condition that decided.
     decided_by: Vec<String>,

@@ -137,7 +137,7 @@ struct WarningView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = ExcludedNodes)]
 struct ExcludedView {
-    #[schema(example = "it is not ready to be deployed")]
+    #[schema(example = "the node is not ready for deployment")]
     why: String,
     /// Some of them.
     nodes: Vec<String>,
