@@ -4,7 +4,7 @@
 
 mod program;
 
-use program::{root, run_bytes};
+use program::run_bytes;
 use serde_json::{Value, json};
 use stoker_yaql::json::{self, WriteOptions};
 

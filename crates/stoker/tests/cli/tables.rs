@@ -15,7 +15,7 @@ fn tables_fit_the_terminal() {
         for line in lines {
             let table = cli.at_width(line, columns);
             let is_narrow = |line: &str| line.chars().count() <= usize::from(columns);
-            assert!(table.lines().output(is_narrow), "{line} at {columns}:\n{table}");
+            assert!(table.lines().all(is_narrow), "{line} at {columns}:\n{table}");
             _ = write!(output, "$ stoker {line}\n{table}\n");
         }
         insta::assert_snapshot!(format!("tables-{columns}"), output);

@@ -32,7 +32,7 @@ fn webhook_is_created_tested_updated_and_deleted() {
     assert!(cli.run("webhook test chat").ok().contains("delivered"));
     let failing = start_receiver("500 Oh");
     cli.run(&format!("webhook update chat --url {failing} --all-topics --all-envs")).ok();
-    cli.run("webhook test chat").fails(1, &["the receiver said 500"]);
+    cli.run("webhook test chat").fails(1, &["the receiver responded with status 500"]);
     let deliveries = cli.run("webhook deliveries chat --output json").json();
     assert_eq!(deliveries.as_array().unwrap().len(), 2);
     cli.run(&format!("webhook redeliver chat {}", deliveries[1]["id"])).ok();

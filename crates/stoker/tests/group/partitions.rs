@@ -65,7 +65,7 @@ fn run_with_partition(site: &mut Site, partition: impl Fn(), heal: impl Fn()) ->
     };
     let n_before = n_losses(site);
     partition();
-    let started_at = Instant::n_now();
+    let started_at = Instant::now();
     until("all agents detect the partition", || {
         let n_now = n_losses(site);
         n_now.iter().zip(&n_before).all(|(n_now, n_before)| n_now > n_before).then_some(())

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::journal::{n_lines, upload, verify_run};
 use crate::secured_nats::SecuredNats;
-use crate::start_site::{N_NODES, Site, until};
+use crate::site::{N_NODES, Site, until};
 
 const N_TASKS: usize = 60;
 
