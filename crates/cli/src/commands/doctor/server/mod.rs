@@ -1,6 +1,7 @@
 //! A server that runs, as a client sees it.
 
 mod agents;
+mod background;
 mod clock;
 mod login;
 mod reach;
@@ -22,8 +23,16 @@ Examples:
 pub(super) struct Args {}
 
 /// One line for each check, in an order in which one is of no use without those before.
-const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] =
-    &[reach::check, clock::check, version::check, login::check, agents::check, runs::check, webhooks::check];
+const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
+    reach::check,
+    clock::check,
+    version::check,
+    login::check,
+    agents::check,
+    runs::check,
+    background::check,
+    webhooks::check,
+];
 
 pub(super) fn look(wanted: &Wanted, printer: &mut Printer) -> Outcome<Vec<Finding>> {
     let mut remote = Remote::connect(wanted, printer)?;
